@@ -1,0 +1,23 @@
+/** `@queue/core/internal`: for the packages of this repository. No promise to anyone else. */
+export { isPermanentError } from "./errors/permanent-error.js";
+export { queueError } from "./errors/queue-error.js";
+export { isRetryAfterError } from "./errors/retry-after-error.js";
+export { showValue } from "./errors/show-value.js";
+export { checkPayload } from "./job/check-payload.js";
+export { parseDuration } from "./job/duration.js";
+export { checkInteger, checkLane, checkName, refuseUnknownOptions } from "./job/job-options.js";
+export type { ResolvedJobOptions } from "./job/job-definition.js";
+export type { KindIn, PayloadIn } from "./job/infer.js";
+export { toExecutor } from "./ports/kysely-like.js";
+export { type Kind, resolveKinds, unknownKind } from "./queue/prepare-job.js";
+export { createSchemaCheck } from "./queue/schema-check.js";
+export { type BackoffMs, backoffCeilingMs, backoffDelayMs, defaultBackoff } from "./schedule/backoff.js";
+export type { EffectRecord } from "./store/begin-effect.js";
+export type { ClaimedRow, ClaimGroup, ClaimLine } from "./store/claim-jobs.js";
+export type { LaneAhead } from "./store/look-ahead.js";
+export { leaseExpiredMessage } from "./store/return-expired-jobs.js";
+export { notificationChannel } from "./store/notification-channel.js";
+export type { Requeue } from "./store/requeue-jobs.js";
+export { toDate } from "./store/sql-time.js";
+export { runStatement, type Statement, toArrayLiteral } from "./store/statement.js";
+export { createWorkerStatements, type WorkerStatements } from "./store/worker-statements.js";

@@ -1,0 +1,123 @@
+import { queueError } from "../errors/queue-error.js";
+import { checkSchemaName } from "../job/schema-name.js";
+import type { Executor } from "../ports/executor.js";
+import { type KyselyLike, toExecutor } from "../ports/kysely-like.js";
+import { schemaMigrations } from "./all-migrations.js";
+import { quoteIdentifier, quoteLiteral } from "./quote.js";
+import type { SchemaMigration } from "./schema-migration.js";
+
+/** What `migrate` did. */
+export interface MigrateResult {
+  readonly schema: string;
+  /** The names of the steps that this call applied; empty when the schema was up to date. */
+  readonly applied: readonly string[];
+}
+
+/** The schema to work on: a queue as it stands, or its name. @default "queue" */
+export interface SchemaOption {
+  readonly schema?: string | undefined;
+}
+
+/** The oldest PostgreSQL that has what the statements use. */
+const oldestServer = 140_000;
+
+/**
+ * Creates or upgrades the tables of a queue. One transaction does all of it, under an advisory lock: any number of processes
+ * may call it at the same moment, and one that dies in the middle leaves the old state. Given a `Transaction` (inside a
+ * migration of the application's own Kysely `Migrator`) it joins it.
+ *
+ * It needs the right to create a schema, or the ownership of an existing one. Nothing else in this library does.
+ *
+ * @throws QueueError `SERVER_TOO_OLD` before anything is created, `INVALID_OPTION` for a name that PostgreSQL refuses
+ * @example await migrate(db, queue);
+ */
+export async function migrate(db: KyselyLike, options: SchemaOption = {}): Promise<MigrateResult> {
+  const schema = checkSchemaName(options.schema ?? "queue");
+  if (db.isTransaction) return applyPending(toExecutor(db), schema);
+  return (db as unknown as TransactionalShape)
+    .withoutPlugins()
+    .transaction()
+    .setIsolationLevel("read committed")
+    .execute((trx) => applyPending(toExecutor(trx), schema));
+}
+
+/** The same in every version of Kysely. */
+interface TransactionalShape {
+  withoutPlugins(): {
+    transaction(): { setIsolationLevel(level: "read committed"): { execute<T>(callback: (trx: KyselyLike) => Promise<T>): Promise<T> } };
+  };
+}
+
+/** The whole schema as a script, for those who let no program create tables: `psql -f`. Needs an empty database schema. */
+export function migrationSql(options: SchemaOption = {}): string {
+  const schema = checkSchemaName(options.schema ?? "queue");
+  const statements = [
+    `create schema if not exists ${quoteIdentifier(schema)}`,
+    createBookkeeping(schema),
+    ...schemaMigrations.flatMap((migration) => [...migration.statements(schema), recordMigration(schema, migration)]),
+  ];
+  return `begin;\n\n${statements.map((statement) => `${statement};\n`).join("\n")}\ncommit;\n`;
+}
+
+async function applyPending(executor: Executor, schema: string): Promise<MigrateResult> {
+  await refuseOldServer(executor);
+  await waitForOtherMigrators(executor, schema);
+  if (!(await schemaExists(executor, schema))) await run(executor, `create schema ${quoteIdentifier(schema)}`);
+  if (!(await bookkeepingExists(executor, schema))) await run(executor, createBookkeeping(schema));
+  const known = await run<{ name: string }>(executor, `select name from ${quoteIdentifier(schema)}.migrations`);
+  const done = new Set(known.map((row) => row.name));
+  const pending = schemaMigrations.filter((migration) => !done.has(migration.name));
+  for (const migration of pending) {
+    for (const statement of migration.statements(schema)) await run(executor, statement);
+    await run(executor, recordMigration(schema, migration));
+  }
+  return { schema, applied: pending.map((migration) => migration.name) };
+}
+
+async function run<R>(executor: Executor, sql: string, parameters: readonly unknown[] = []): Promise<R[]> {
+  return (await executor.execute<R>({ sql, parameters })).rows;
+}
+
+async function refuseOldServer(executor: Executor): Promise<void> {
+  const [row] = await run<{ number: string; version: string }>(
+    executor,
+    "select pg_catalog.current_setting('server_version_num') as number, pg_catalog.current_setting('server_version') as version",
+  );
+  if (Number(row?.number) < oldestServer) {
+    throw queueError("SERVER_TOO_OLD", `The queue needs PostgreSQL 14 or newer; this server is ${row?.version}. Nothing was created.`, {
+      found: row?.version ?? "unknown",
+    });
+  }
+}
+
+/** `create schema if not exists` is no protection: of four sessions at once three fail on the catalogue's unique index. */
+async function waitForOtherMigrators(executor: Executor, schema: string): Promise<void> {
+  await run(
+    executor,
+    `select pg_catalog.set_config('lock_timeout', '60s', true) as lock_timeout, pg_catalog.set_config('statement_timeout', '0', true) as statement_timeout`,
+  );
+  await run(executor, "select 1 as ok from pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::text, 0))", [`queue migrate ${schema}`]);
+}
+
+async function schemaExists(executor: Executor, schema: string): Promise<boolean> {
+  return (await run(executor, "select 1 as ok from pg_catalog.pg_namespace where nspname = $1::text", [schema])).length > 0;
+}
+
+async function bookkeepingExists(executor: Executor, schema: string): Promise<boolean> {
+  const [row] = await run<{ found: string | null }>(executor, "select pg_catalog.to_regclass($1::text)::text as found", [
+    `${quoteIdentifier(schema)}.migrations`,
+  ]);
+  return row?.found != null;
+}
+
+function createBookkeeping(schema: string): string {
+  return `create table ${quoteIdentifier(schema)}.migrations (
+         name text collate "C" primary key,
+         breaks_older_workers boolean not null,
+         applied_at timestamptz not null default pg_catalog.clock_timestamp()
+       )`;
+}
+
+function recordMigration(schema: string, { name, breaksOlderWorkers }: SchemaMigration): string {
+  return `insert into ${quoteIdentifier(schema)}.migrations (name, breaks_older_workers) values (${quoteLiteral(name)}, ${breaksOlderWorkers})`;
+}

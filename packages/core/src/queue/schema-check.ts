@@ -1,0 +1,59 @@
+import { queueError } from "../errors/queue-error.js";
+import { schemaMigrations } from "../migrations/all-migrations.js";
+import type { Executor } from "../ports/executor.js";
+import { appliedMigrations, findMigrationsTable } from "../store/applied-migrations.js";
+import { runStatement } from "../store/statement.js";
+
+/** Checks the version of the tables before the first statement on a database. */
+export type SchemaCheck = (executor: Executor) => Promise<void>;
+
+/**
+ * A check that looks once per database: a statement on tables that are not there would abort the caller's transaction, and its
+ * business writes with it. The two look-ups that it makes cannot fail that way. Only a good answer is remembered.
+ */
+export function createSchemaCheck(schema: string): SchemaCheck {
+  const checked = new WeakSet<object>();
+  const find = findMigrationsTable(schema);
+  const list = appliedMigrations(schema);
+  return async (executor) => {
+    const scope = executor.scope ?? executor;
+    if (checked.has(scope)) return;
+    const [table] = await runStatement(executor, find, {});
+    if (table?.found == null) throw missing(schema);
+    const rows = await runStatement(executor, list, {});
+    judge(schema, rows);
+    checked.add(scope);
+  };
+}
+
+/** The error for tables that are not there. */
+export function missing(schema: string, cause?: unknown) {
+  return queueError(
+    "SCHEMA_MISSING",
+    `The tables of the queue are not in schema ${JSON.stringify(schema)} of this database. Run \`await migrate(db, queue)\` (from "@queue/core/migrations") once, when you deploy.`,
+    { schema },
+    { cause },
+  );
+}
+
+function judge(schema: string, rows: readonly { name: string; breaks_older_workers: boolean }[]): void {
+  const names = new Set(rows.map((row) => row.name));
+  const expected = schemaMigrations.at(-1)?.name ?? "";
+  const found = [...names].sort().at(-1) ?? "nothing";
+  if (schemaMigrations.some((migration) => !names.has(migration.name))) {
+    throw queueError(
+      "SCHEMA_TOO_OLD",
+      `The tables in schema ${JSON.stringify(schema)} are at ${found}; this version of the package needs ${expected}. Run \`await migrate(db, queue)\`.`,
+      { schema, expected, found },
+    );
+  }
+  const known = new Set(schemaMigrations.map((migration) => migration.name));
+  const breaking = rows.find((row) => row.breaks_older_workers && !known.has(row.name));
+  if (breaking !== undefined) {
+    throw queueError(
+      "SCHEMA_TOO_NEW",
+      `The tables in schema ${JSON.stringify(schema)} are at ${found}, and ${breaking.name} does not work with this version of the package, which knows ${expected}. Deploy the newer package.`,
+      { schema, expected, found },
+    );
+  }
+}

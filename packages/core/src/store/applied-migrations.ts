@@ -1,0 +1,18 @@
+import { sql } from "kysely";
+import { queryBuilder } from "./query-builder.js";
+import { defineStatement, type Statement } from "./statement.js";
+
+/** Whether the bookkeeping of the migrations is there. Cannot fail for want of a table, so it is safe in any transaction. */
+export function findMigrationsTable(schema: string): Statement<object, { found: string | null }> {
+  const table = `"${schema.replaceAll('"', '""')}".migrations`;
+  return defineStatement(
+    queryBuilder(schema)
+      .selectFrom(sql<{ found: string | null }>`(select pg_catalog.to_regclass(${sql.lit(table)})::text as found)`.as("look"))
+      .select("found"),
+  );
+}
+
+/** The migrations that were applied. */
+export function appliedMigrations(schema: string): Statement<object, { name: string; breaks_older_workers: boolean }> {
+  return defineStatement(queryBuilder(schema).selectFrom("migrations").select(["name", "breaks_older_workers"]));
+}

@@ -1,0 +1,60 @@
+import { sql } from "kysely";
+import { appendError } from "./error-history.js";
+import { lockFenced } from "./lock-fenced.js";
+import { queryBuilder } from "./query-builder.js";
+import { clockTimestamp } from "./sql-time.js";
+import { defineStatement, placeholders, type Statement } from "./statement.js";
+
+/** How an attempt that is not done ended. */
+export interface Requeue {
+  readonly fence: number;
+  readonly status: "queued" | "dead";
+  /** Milliseconds until it is due again. */
+  readonly delayMs: number;
+  /** 1 gives the attempt back (a snooze, a claim that was never started). */
+  readonly attemptsBack: 0 | 1;
+  /** What failed; absent when nothing did. */
+  readonly error?: { readonly name: string; readonly message: string; readonly stack?: string | undefined } | undefined;
+}
+
+export interface RequeueJobsInput {
+  /** A JSON object: job id → {@link Requeue}. */
+  readonly jobs: string;
+  readonly worker: string;
+}
+
+/**
+ * Puts running jobs back into the queue (retry, snooze, release) or to the dead letters. Locks them in the order of their ids;
+ * safe to repeat; what the fence refuses does not come back. `run_at` is never before the moment of the write.
+ *
+ * The values are looked up by id in the JSON object, not joined: a join to the updated table is planned badly as soon as the
+ * statistics are stale.
+ */
+export function requeueJobs(schema: string): Statement<RequeueJobsInput, { id: string }> {
+  const p = placeholders<RequeueJobsInput>();
+  const wanted = sql<{ id: string; fence: number }>`(
+    select e.key::int8 as id, (e.value->>'fence')::int4 as fence
+      from input, pg_catalog.jsonb_each(input.doc) as e order by 1)`;
+  const entry = sql`((select doc from input) -> j.id::text)`;
+  const query = queryBuilder(schema)
+    .with(
+      (cte) => cte("input").materialized(),
+      (db) => db.selectFrom(sql<{ doc: unknown }>`(select ${p.json("jobs")} as doc)`.as("given")).select("doc"),
+    )
+    .with(
+      (cte) => cte("mine").materialized(),
+      () => lockFenced(schema, wanted.as("u"), p.text("worker")).select("x.id"),
+    )
+    .updateTable("jobs as j")
+    .set({
+      status: sql<"queued" | "dead">`(${entry}->>'status')::${sql.id(schema, "job_status")}`,
+      run_at: sql<Date>`${clockTimestamp} + (${entry}->>'delayMs')::float8 * interval '1 millisecond'`,
+      attempts: sql<number>`j.attempts - (${entry}->>'attemptsBack')::int4`,
+      locked_until: null,
+      last_error: sql<string>`coalesce(${entry}->'error'->>'message', j.last_error)`,
+      errors: sql<string>`case when pg_catalog.jsonb_exists(${entry}, 'error') then ${appendError(sql`(${entry}->'error')`)} else j.errors end`,
+    })
+    .where(sql<boolean>`j.id = any(array(select id from mine))`)
+    .returning(sql<string>`j.id::text`.as("id"));
+  return defineStatement(query);
+}

@@ -1,0 +1,56 @@
+import { sql } from "kysely";
+import { appendError } from "./error-history.js";
+import { queryBuilder } from "./query-builder.js";
+import { clockTimestamp } from "./sql-time.js";
+import { defineStatement, placeholders, type Statement } from "./statement.js";
+
+export interface ReturnExpiredJobsInput {
+  readonly limit: number;
+}
+
+export interface ExpiredJob {
+  readonly id: string;
+  readonly kind: string;
+  readonly lane: string;
+  readonly status: "queued" | "dead";
+  readonly attempts: number;
+  /** The worker whose lease ran out. */
+  readonly worker: string | null;
+}
+
+export const leaseExpiredMessage = "The lease ran out: the worker died, was cut off from the database, or blocked its event loop.";
+
+/**
+ * The sweep: returns jobs whose lease ran out to the queue, due at once, or to the dead letters when no attempt is left, so that
+ * a job that kills its process cannot be claimed for ever. Skips locked rows, so sweepers never wait for each other. Reads the
+ * index of running jobs. Safe to repeat.
+ */
+export function returnExpiredJobs(schema: string): Statement<ReturnExpiredJobsInput, ExpiredJob> {
+  const p = placeholders<ReturnExpiredJobsInput>();
+  const failure = sql`pg_catalog.jsonb_build_object('name', 'LeaseExpired', 'message', ${sql.lit(leaseExpiredMessage)})`;
+  const query = queryBuilder(schema)
+    .with(
+      (cte) => cte("expired").materialized(),
+      (db) =>
+        db
+          .selectFrom("jobs as j")
+          .select("j.id")
+          .where("j.status", "=", sql.lit("running"))
+          .where("j.locked_until", "<", clockTimestamp)
+          .limit(p.int("limit"))
+          .forNoKeyUpdate()
+          .skipLocked(),
+    )
+    .updateTable("jobs as j")
+    .set({
+      status: sql<"queued" | "dead">`(case when j.attempts >= j.max_attempts then 'dead' else 'queued' end)::${sql.id(schema, "job_status")}`,
+      run_at: clockTimestamp,
+      locked_until: null,
+      last_error: sql.lit(leaseExpiredMessage),
+      errors: appendError(failure),
+    })
+    .where(sql<boolean>`j.id = any(array(select id from expired))`)
+    .returning([sql<string>`j.id::text`.as("id"), "j.kind", "j.lane", "j.attempts", "j.worker"])
+    .returning(sql<"queued" | "dead">`j.status`.as("status"));
+  return defineStatement(query);
+}

@@ -1,0 +1,35 @@
+import { beginEffect } from "./begin-effect.js";
+import { claimJobs } from "./claim-jobs.js";
+import { completeJobs } from "./complete-jobs.js";
+import { deleteEnded } from "./delete-ended.js";
+import { extendLeases } from "./extend-leases.js";
+import { findEnded } from "./find-ended.js";
+import { finishEffect, forgetEffect } from "./finish-effect.js";
+import { forgetWorker } from "./forget-worker.js";
+import { lookAhead } from "./look-ahead.js";
+import { maintainArchive } from "./maintain-archive.js";
+import { registerWorker } from "./register-worker.js";
+import { requeueJobs } from "./requeue-jobs.js";
+import { returnExpiredJobs } from "./return-expired-jobs.js";
+
+/** The statements that move jobs, compiled for one schema. */
+export function createWorkerStatements(schema: string) {
+  return {
+    beginEffect: beginEffect(schema),
+    claimJobs: claimJobs(schema),
+    completeJobs: completeJobs(schema),
+    deleteEnded: deleteEnded(schema),
+    extendLeases: extendLeases(schema),
+    findEnded: findEnded(schema),
+    finishEffect: finishEffect(schema),
+    forgetEffect: forgetEffect(schema),
+    forgetWorker: forgetWorker(schema),
+    lookAhead: lookAhead(schema),
+    maintainArchive: maintainArchive(schema),
+    registerWorker: registerWorker(schema),
+    requeueJobs: requeueJobs(schema),
+    returnExpiredJobs: returnExpiredJobs(schema),
+  };
+}
+
+export type WorkerStatements = ReturnType<typeof createWorkerStatements>;

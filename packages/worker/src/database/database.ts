@@ -1,0 +1,84 @@
+import type { Executor, KyselyLike } from "@queue/core";
+import { sqlStateOf } from "@queue/core/adapter";
+import { queueError, runStatement, type Statement, toExecutor } from "@queue/core/internal";
+import type { WorkerDatabase } from "../handler.js";
+
+/** The parts of Kysely that the worker uses, and that are the same in 0.28 and 0.29. */
+interface KyselyShape {
+  withoutPlugins(): {
+    transaction(): {
+      setIsolationLevel(level: "read committed"): {
+        setAccessMode(mode: "read write"): { execute<T>(callback: (trx: KyselyLike) => Promise<T>): Promise<T> };
+      };
+    };
+  };
+}
+
+/**
+ * Runs the worker's own statements, each in a transaction of its own at READ COMMITTED. Usually a statement that stands alone
+ * is that already, in one round trip. Where the database's defaults say otherwise (isolation, read only), a transaction is
+ * opened that states its own: under REPEATABLE READ a claim fails instead of skipping (389 of 1,000 in a trial).
+ */
+export class Database {
+  readonly executor: Executor;
+  readonly #db: KyselyShape;
+  #needsTransaction = false;
+
+  constructor(db: WorkerDatabase) {
+    this.executor = toExecutor(db);
+    this.#db = db as unknown as KyselyShape;
+  }
+
+  /** Reads the database's defaults. */
+  async prepare(): Promise<void> {
+    const { rows } = await this.executor.execute<{ isolation: string; read_only: string }>({
+      sql: "select pg_catalog.current_setting('transaction_isolation') as isolation, pg_catalog.current_setting('transaction_read_only') as read_only",
+      parameters: [],
+    });
+    this.#needsTransaction = rows[0]?.isolation !== "read committed" || rows[0].read_only === "on";
+  }
+
+  /** Whether statements have to go through `run`, and not through an executor of their own. */
+  get needsTransaction(): boolean {
+    return this.#needsTransaction;
+  }
+
+  async run<TInput, TRow>(statement: Statement<TInput, TRow>, input: TInput): Promise<TRow[]> {
+    if (this.#needsTransaction) return this.#runInTransaction(statement, input);
+    try {
+      return await runStatement(this.executor, statement, input);
+    } catch (error) {
+      // The defaults may change while we run. Nothing was written: the same statement, stating its own level, may succeed.
+      if (!statesWrongDefaults(error)) throw error;
+      this.#needsTransaction = true;
+      return this.#runInTransaction(statement, input);
+    }
+  }
+
+  #runInTransaction<TInput, TRow>(statement: Statement<TInput, TRow>, input: TInput): Promise<TRow[]> {
+    return this.#db
+      .withoutPlugins()
+      .transaction()
+      .setIsolationLevel("read committed")
+      .setAccessMode("read write")
+      .execute((trx) => runStatement(toExecutor(trx), statement, input));
+  }
+}
+
+/** serialization_failure, read_only_sql_transaction */
+function statesWrongDefaults(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  return state === "40001" || state === "25006";
+}
+
+/** A driver's error as ours: the one place where they are judged, by SQLSTATE and never by text. */
+export function databaseError(what: string, cause: unknown) {
+  const sqlState = sqlStateOf(cause);
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  return queueError("DATABASE_ERROR", `${what}: ${detail}`, { sqlState }, { cause, isRetryable: isTransient(sqlState) });
+}
+
+/** No SQLSTATE (the connection), or a class that says "try again": connection, resources, operator, rollback, lock, timeout. */
+function isTransient(sqlState: string | undefined): boolean {
+  return sqlState === undefined || ["08", "25", "40", "53", "55", "57"].includes(sqlState.slice(0, 2));
+}

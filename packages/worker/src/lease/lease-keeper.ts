@@ -1,0 +1,127 @@
+import { type Subscription } from "@queue/core/adapter";
+import { queueError, runStatement, type WorkerStatements } from "@queue/core/internal";
+import type { Database } from "../database/database.js";
+import { Loop } from "../lifecycle/loop.js";
+import { abortAttempt, type RunningAttempt, type RunningAttempts } from "../run/running-attempt.js";
+import type { Clock } from "../time/clock.js";
+
+export interface LeaseKeeperOptions {
+  readonly database: Database;
+  readonly statements: Pick<WorkerStatements, "extendLeases" | "findEnded">;
+  readonly worker: string;
+  readonly clock: Clock;
+  readonly attempts: RunningAttempts;
+  readonly leaseMs: number;
+  readonly heartbeatMs: number;
+  /** The listener's connection, if it is up: heartbeats on it never wait for a pool that handlers have emptied. */
+  readonly subscription: () => Subscription | undefined;
+  readonly onError: (error: unknown) => void;
+  /** The event loop stood still for so long that heartbeats were late. */
+  readonly onBlocked: (blockedMs: number) => void;
+}
+
+/**
+ * Extends the leases of everything that this process runs, in one statement a heartbeat, and aborts what it cannot keep: jobs
+ * that somebody else has by now, that were cancelled, or whose lease could not be confirmed before it ran out.
+ */
+export class LeaseKeeper {
+  readonly #options: LeaseKeeperOptions;
+  readonly #loop: Loop;
+  #dueAtMs: number;
+
+  constructor(options: LeaseKeeperOptions) {
+    this.#options = options;
+    this.#dueAtMs = options.clock.now() + options.heartbeatMs;
+    this.#loop = new Loop({
+      clock: options.clock,
+      intervalMs: options.heartbeatMs,
+      runOnce: () => this.runOnce(),
+      onError: (error) => {
+        options.onError(error);
+        this.#abortUnconfirmed();
+      },
+    });
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  async runOnce(): Promise<void> {
+    const { clock, heartbeatMs, leaseMs, attempts } = this.#options;
+    const lateMs = clock.now() - this.#dueAtMs;
+    this.#dueAtMs = clock.now() + heartbeatMs;
+    if (lateMs > leaseMs / 2) this.#options.onBlocked(lateMs);
+    const held = attempts.all().filter((attempt) => !attempt.isLost);
+    if (held.length === 0) return;
+    await this.#extend(held);
+    this.#dueAtMs = clock.now() + heartbeatMs;
+  }
+
+  /** Aborts a job that was cancelled, at once instead of at the next heartbeat. */
+  cancel(id: string): void {
+    const attempt = this.#options.attempts.get(id);
+    if (attempt !== undefined) lose(attempt, cancelled(id));
+  }
+
+  async #extend(held: readonly RunningAttempt[]): Promise<void> {
+    const { clock, leaseMs, attempts } = this.#options;
+    const sentAtMs = clock.now();
+    const rows = await this.#run(held);
+    const asked = new Map(held.map((attempt) => [attempt.id, attempt]));
+    const gone: RunningAttempt[] = [];
+    for (const { id, extended, held: isHeld } of rows) {
+      const attempt = attempts.get(id);
+      if (attempt === undefined || attempt !== asked.get(id)) continue;
+      if (extended) attempt.leaseUntilMs = sentAtMs + leaseMs;
+      else if (!isHeld) gone.push(attempt);
+    }
+    if (gone.length > 0) await this.#loseAll(gone);
+  }
+
+  #run(held: readonly RunningAttempt[]) {
+    const { database, statements, worker, leaseMs, subscription } = this.#options;
+    const input = {
+      ids: `{${held.map(({ id }) => id).join(",")}}`,
+      fences: `{${held.map(({ fence }) => fence).join(",")}}`,
+      worker,
+      leaseMs,
+    };
+    const own = database.needsTransaction ? undefined : subscription()?.executor;
+    if (own === undefined) return database.run(statements.extendLeases, input);
+    // When the listener's connection is lost in the middle, the pool may still answer in time.
+    return runStatement(own, statements.extendLeases, input).catch(() => database.run(statements.extendLeases, input));
+  }
+
+  async #loseAll(gone: readonly RunningAttempt[]): Promise<void> {
+    const { database, statements } = this.#options;
+    const ended = await database.run(statements.findEnded, { ids: `{${gone.map(({ id }) => id).join(",")}}` });
+    const wasCancelled = new Set(ended.filter(({ status }) => status === "cancelled").map(({ id }) => id));
+    for (const attempt of gone) lose(attempt, wasCancelled.has(attempt.id) ? cancelled(attempt.id) : leaseLost(attempt.id, "another worker has taken it over"));
+  }
+
+  #abortUnconfirmed(): void {
+    const now = this.#options.clock.now();
+    for (const attempt of this.#options.attempts.all()) {
+      // Not lost for sure: if nobody took it, the outcome can still be recorded.
+      if (attempt.leaseUntilMs < now) abortAttempt(attempt, leaseLost(attempt.id, "its lease could not be extended in time"));
+    }
+  }
+}
+
+function lose(attempt: RunningAttempt, reason: ReturnType<typeof cancelled> | ReturnType<typeof leaseLost>): void {
+  attempt.isLost = true;
+  abortAttempt(attempt, reason);
+}
+
+function cancelled(id: string) {
+  return queueError("JOB_CANCELLED", `Job ${id} was cancelled while it ran.`, { jobId: id });
+}
+
+export function leaseLost(id: string, why: string) {
+  return queueError("LEASE_LOST", `The lease of job ${id} is lost: ${why}. What this attempt does is not recorded.`, { jobId: id });
+}

@@ -1,0 +1,373 @@
+import type { Subscription } from "@queue/core/adapter";
+import {
+  type ClaimedRow,
+  createSchemaCheck,
+  createWorkerStatements,
+  notificationChannel,
+  queueError,
+  toDate,
+} from "@queue/core/internal";
+import { Database, databaseError } from "../database/database.js";
+import { Fetcher } from "../fetch/fetcher.js";
+import { Lines } from "../fetch/lines.js";
+import { parseNotification } from "../fetch/notification.js";
+import { LeaseKeeper, leaseLost } from "../lease/lease-keeper.js";
+import { Janitor } from "../maintenance/janitor.js";
+import { Registrar } from "../maintenance/registrar.js";
+import { Sweeper } from "../maintenance/sweeper.js";
+import { AttemptRunner } from "../run/attempt-runner.js";
+import type { Outcome } from "../run/decide-outcome.js";
+import { measurePool } from "../run/measure-pool.js";
+import { OnceKeeper } from "../run/once.js";
+import { abortAttempt, type RunningAttempt, RunningAttempts } from "../run/running-attempt.js";
+import { Semaphore } from "../run/semaphore.js";
+import { Slots } from "../run/slots.js";
+import { Settler } from "../settle/settler.js";
+import type { Clock } from "../time/clock.js";
+import type { WorkerEvent } from "../worker-event.js";
+import type { ResolvedWorkerOptions } from "../worker-options.js";
+
+/** After the abort, handlers have so long to end by themselves before their jobs are given back. */
+const abortGraceMs = 500;
+/** Connections that transactional handlers leave to the worker itself. */
+const reservedConnections = 2;
+
+/**
+ * A worker between start and stop: the services, wired together. What each does is in its own file; here is only who tells
+ * whom. A job goes fetcher → runner → settler, and the lease keeper holds it from its claim until its outcome is written.
+ */
+export class Session {
+  readonly worker: string;
+  readonly #options: ResolvedWorkerOptions;
+  readonly #clock: Clock;
+  readonly #database: Database;
+  readonly #statements: ReturnType<typeof createWorkerStatements>;
+  readonly #attempts = new RunningAttempts();
+  readonly #slots: Slots;
+  readonly #lines: Lines;
+  readonly #fetcher: Fetcher;
+  readonly #settler: Settler;
+  readonly #leaseKeeper: LeaseKeeper;
+  readonly #sweeper: Sweeper;
+  readonly #janitor: Janitor;
+  readonly #registrar: Registrar;
+  #runner: AttemptRunner;
+  #subscription: Subscription | undefined;
+  #changeWaiters: (() => void)[] = [];
+  readonly #impatience = deferred();
+
+  constructor(options: ResolvedWorkerOptions, worker: string, pid: number, clock: Clock) {
+    const { db, schema, concurrency, ceilings, lanes, leaseMs, logger } = options;
+    const kinds = [...options.handlers.keys()];
+    const onError = (error: unknown) => this.#report(error);
+    const database = new Database(db);
+    const statements = createWorkerStatements(schema);
+    const common = { database, statements, worker, clock, onError };
+    this.worker = worker;
+    this.#options = options;
+    this.#clock = clock;
+    this.#database = database;
+    this.#statements = statements;
+    this.#slots = new Slots(concurrency, ceilings, () => this.#fetcher.onRoom());
+    this.#lines = new Lines(
+      kinds.flatMap((kind) => {
+        const known = options.kinds.get(kind);
+        return known === undefined ? [] : [{ lane: known.options.lane, priority: known.options.priority }];
+      }),
+      lanes === undefined ? undefined : new Set(lanes),
+      ceilings,
+    );
+    this.#fetcher = new Fetcher({
+      ...common,
+      lines: this.#lines,
+      slots: this.#slots,
+      kinds,
+      leaseMs,
+      pollIntervalMs: options.pollIntervalMs,
+      backlog: () => this.#settler.backlog,
+      concurrency,
+      onClaimed: (row, sentAtMs) => this.#begin(row, sentAtMs),
+    });
+    this.#settler = new Settler({ ...common, onSettled: (attempt, outcome, isRecorded) => this.#settled(attempt, outcome, isRecorded) });
+    this.#leaseKeeper = new LeaseKeeper({
+      ...common,
+      attempts: this.#attempts,
+      leaseMs,
+      heartbeatMs: options.heartbeatMs,
+      subscription: () => this.#subscription,
+      onBlocked: (blockedMs) =>
+        logger.warn({ worker, blockedMs: Math.round(blockedMs) }, "The event loop was blocked: heartbeats were late. Move long synchronous work into a worker thread."),
+    });
+    this.#sweeper = new Sweeper({ ...common, intervalMs: options.sweepIntervalMs, onReturned: () => this.#fetcher.lookEverywhere(), emit: (event) => this.emit(event) });
+    this.#janitor = new Janitor({ ...common, logger });
+    this.#registrar = new Registrar({ ...common, intervalMs: options.heartbeatMs, kinds, lanes, pid });
+    this.#runner = this.#createRunner(concurrency);
+  }
+
+  /** Checks the database and begins to hold leases, but claims nothing yet. */
+  async open(): Promise<void> {
+    await createSchemaCheck(this.#options.schema)(this.#database.executor);
+    await this.#database.prepare();
+    await this.#limitTransactions();
+    await this.#attempt(() => this.#janitor.maintainPartitions());
+    this.#leaseKeeper.start();
+  }
+
+  /** Claims until it is closed. Resolves after the first claim, and when it listens. */
+  async start(): Promise<void> {
+    await this.open();
+    await this.#listen();
+    await this.#attempt(() => this.#registrar.runOnce());
+    this.#registrar.start();
+    this.#sweeper.start();
+    this.#janitor.start();
+    await this.#attempt(() => this.#fetcher.runOnce());
+    this.#fetcher.start();
+    this.emit({ type: "worker.started", worker: this.worker });
+  }
+
+  /** Works until nothing is due and nothing runs. */
+  async runUntilIdle(): Promise<void> {
+    await this.#sweeper.runOnce();
+    for (;;) {
+      this.#fetcher.lookEverywhere();
+      await this.#fetcher.runOnce();
+      if (this.#attempts.size === 0) return;
+      await this.#whenChanged();
+    }
+  }
+
+  /** Claims no more, waits for what runs, gives back what does not end, and closes everything. True when all ended by itself. */
+  async close(graceMs: number): Promise<boolean> {
+    await this.#fetcher.stop();
+    let isClean = await this.#whenEmptyWithin(graceMs);
+    if (!isClean) {
+      this.#abortAll();
+      isClean = await this.#whenEmptyWithin(abortGraceMs);
+      if (!isClean) await this.#releaseAll();
+    }
+    await this.#settler.drain();
+    await Promise.all([this.#leaseKeeper.stop(), this.#sweeper.stop(), this.#janitor.stop(), this.#registrar.stop()]);
+    await this.#subscription?.close();
+    this.#subscription = undefined;
+    this.emit({ type: "worker.stopped", worker: this.worker });
+    return isClean;
+  }
+
+  /** Ends the grace of a close that is under way. */
+  endGrace(): void {
+    this.#impatience.resolve();
+  }
+
+  emit(event: WorkerEvent): void {
+    try {
+      this.#options.onEvent(event);
+    } catch (error) {
+      this.#options.logger.error({ error, event: event.type }, "onEvent threw.");
+    }
+  }
+
+  #begin(row: ClaimedRow, sentAtMs: number): void {
+    const kind = this.#options.kinds.get(row.kind);
+    if (kind === undefined) throw new TypeError(`Claimed the kind ${JSON.stringify(row.kind)}, which was not asked for.`);
+    const attempt: RunningAttempt = {
+      row,
+      id: row.id,
+      kind,
+      fence: Number(row.claims),
+      attempt: Number(row.attempts),
+      maxAttempts: Number(row.max_attempts),
+      startedAtMs: this.#clock.now(),
+      leaseUntilMs: sentAtMs + this.#options.leaseMs,
+      controller: undefined,
+      abortedBy: undefined,
+      isLost: false,
+    };
+    this.#attempts.add(attempt);
+    // Claimed by a statement that was on its way when the stop began: never started, so it costs no attempt.
+    if (this.#fetcher.isStopping) this.#settler.settle(attempt, { type: "released", isAttemptSpent: false });
+    else void this.#run(attempt);
+  }
+
+  async #run(attempt: RunningAttempt): Promise<void> {
+    const { lane, run_at } = attempt.row;
+    this.#slots.take(lane);
+    this.emit({ type: "job.started", waitedMs: Math.max(0, this.#clock.date().getTime() - toDate(run_at).getTime()), ...about(attempt) });
+    const result = await this.#runner.run(attempt);
+    // The slot is free when the handler has returned, not when its outcome has landed.
+    this.#slots.release(lane);
+    if (this.#attempts.get(attempt.id) !== attempt) return; // given back meanwhile, because the worker stops
+    if (result.type === "unsettled") this.#settler.settle(attempt, result.outcome);
+    else if (result.type === "settled") this.#settled(attempt, result.outcome, true);
+    else this.#settled(attempt, { type: "done" }, false);
+  }
+
+  #settled(attempt: RunningAttempt, outcome: Outcome, isRecorded: boolean): void {
+    this.#attempts.delete(attempt);
+    this.#changed();
+    this.#fetcher.onRoom();
+    if (isRecorded) this.#announce(attempt, outcome);
+    else void this.#explainLoss(attempt, outcome);
+  }
+
+  #announce(attempt: RunningAttempt, outcome: Outcome): void {
+    const { logger } = this.#options;
+    const job = about(attempt);
+    switch (outcome.type) {
+      case "done":
+        this.emit({ type: "job.completed", durationMs: this.#clock.now() - attempt.startedAtMs, ...job });
+        break;
+      case "retry":
+        this.#fetcher.wakeAfter(outcome.delayMs);
+        logger.info({ ...job, delayMs: Math.round(outcome.delayMs), error: outcome.error.message }, "An attempt failed and will be retried.");
+        this.emit({ type: "job.failed", error: outcome.thrown, retryAt: this.#dateAfter(outcome.delayMs), durationMs: this.#clock.now() - attempt.startedAtMs, ...job });
+        break;
+      case "dead":
+        logger.error({ ...job, error: outcome.error.message }, "A job is dead: it will not run again by itself.");
+        this.emit({ type: "job.dead", error: outcome.thrown, ...job });
+        break;
+      case "snoozed":
+        this.#fetcher.wakeAfter(outcome.delayMs);
+        this.emit({ type: "job.snoozed", runAt: this.#dateAfter(outcome.delayMs), ...job });
+        break;
+      case "released":
+        this.emit({ type: "job.released", ...job });
+        break;
+    }
+  }
+
+  /** The fence refused an outcome. It may be ours all the same: recorded by a try whose answer was lost. */
+  async #explainLoss(attempt: RunningAttempt, outcome: Outcome): Promise<void> {
+    const job = about(attempt);
+    const ended = await this.#attempt(() => this.#database.run(this.#statements.findEnded, { ids: `{${attempt.id}}` }));
+    const row = ended?.[0];
+    if (row?.status === "done" && outcome.type === "done" && row.worker === this.worker && Number(row.claims) === attempt.fence) {
+      this.#announce(attempt, outcome);
+    } else if (row?.status === "cancelled") {
+      this.emit({ type: "job.cancelled", ...job });
+    } else {
+      this.#options.logger.warn(job, "A lease was lost: the outcome of this attempt is not recorded.");
+      this.emit({ type: "job.lease-lost", error: leaseLost(attempt.id, "its outcome was fenced off"), ...job });
+    }
+  }
+
+  async #listen(): Promise<void> {
+    const { listener, schema, logger } = this.#options;
+    if (listener === undefined) return;
+    this.#subscription = await listener.listen(notificationChannel(schema), {
+      onNotification: (payload) => this.#notified(payload),
+      onListening: () => {
+        this.#fetcher.lookEverywhere();
+        this.emit({ type: "worker.listening", worker: this.worker });
+      },
+      onError: (error) => {
+        logger.warn({ worker: this.worker, error: error instanceof Error ? error.message : String(error) }, "The listening connection was lost: polling until it is back.");
+        this.emit({ type: "worker.error", error: databaseError("Listening failed", error) });
+      },
+    });
+  }
+
+  #notified(payload: string): void {
+    const notification = parseNotification(payload);
+    if (notification.type === "cancel") this.#leaseKeeper.cancel(notification.id);
+    else if (notification.type === "any") this.#fetcher.lookEverywhere();
+    else if (this.#lines.isServed(notification.lane)) {
+      this.#lines.add(notification);
+      if (notification.isLater) this.#fetcher.lookEverywhere();
+      else this.#fetcher.wake();
+    }
+  }
+
+  async #limitTransactions(): Promise<void> {
+    const { handlers, db, concurrency, logger } = this.#options;
+    if (![...handlers.values()].some((handler) => typeof handler !== "function")) return;
+    const wanted = concurrency + reservedConnections;
+    const found = await measurePool(db, wanted, this.#clock);
+    if (found < wanted) {
+      logger.warn(
+        { worker: this.worker, connections: found, wanted },
+        `The pool has ${found} connections. Transactional handlers hold one each, and the worker needs ${reservedConnections}: they run ${Math.max(1, found - reservedConnections)} at a time. Give the pool at least ${wanted}.`,
+      );
+    }
+    this.#runner = this.#createRunner(Math.max(1, found - reservedConnections));
+  }
+
+  #createRunner(transactions: number): AttemptRunner {
+    const { db, schema, handlers, logger, leaseMs } = this.#options;
+    return new AttemptRunner({
+      db,
+      schema,
+      worker: this.worker,
+      handlers,
+      statements: this.#statements,
+      once: new OnceKeeper(this.#database, this.#statements),
+      transactions: new Semaphore(transactions),
+      logger,
+      clock: this.#clock,
+      lateHandlerMs: leaseMs,
+    });
+  }
+
+  #abortAll(): void {
+    for (const attempt of this.#attempts.all()) {
+      abortAttempt(attempt, queueError("WORKER_STOPPING", `The worker stops, and its grace is over: job ${attempt.id} is given back.`, { jobId: attempt.id }));
+    }
+  }
+
+  /** Handlers that go on all the same: their fence no longer holds, and another worker may begin at once. */
+  async #releaseAll(): Promise<void> {
+    for (const attempt of this.#attempts.all()) this.#settler.settle(attempt, { type: "released", isAttemptSpent: true });
+    await this.#settler.drain();
+  }
+
+  async #whenEmptyWithin(ms: number): Promise<boolean> {
+    if (this.#attempts.size === 0) return true;
+    let cancel = () => {};
+    const over = new Promise<void>((resolve) => {
+      cancel = this.#clock.after(ms, resolve);
+    });
+    await Promise.race([this.#attempts.whenEmpty(), over, this.#impatience.promise]);
+    cancel();
+    return this.#attempts.size === 0;
+  }
+
+  #changed(): void {
+    for (const resolve of this.#changeWaiters.splice(0)) resolve();
+  }
+
+  async #whenChanged(): Promise<void> {
+    await new Promise<void>((resolve) => this.#changeWaiters.push(resolve));
+  }
+
+  #dateAfter(ms: number): Date {
+    return new Date(this.#clock.date().getTime() + ms);
+  }
+
+  /** For what the worker can do without for now: reported, and tried again by its loop. */
+  async #attempt<T>(action: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await action();
+    } catch (error) {
+      this.#report(error);
+      return undefined;
+    }
+  }
+
+  #report(error: unknown): void {
+    const wrapped = databaseError("The worker goes on, but the database did not answer as expected", error);
+    this.#options.logger.warn({ worker: this.worker, error: wrapped.message }, "A statement of the worker failed; it is tried again.");
+    this.emit({ type: "worker.error", error: wrapped });
+  }
+}
+
+function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+function about({ id, row, attempt }: RunningAttempt) {
+  return { id, kind: row.kind, lane: row.lane, attempt };
+}

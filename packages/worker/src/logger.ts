@@ -1,0 +1,25 @@
+/** The shape of pino, and of many others: an object first, then a sentence. */
+export interface Logger {
+  debug(details: object, message: string): void;
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+/** Warnings and errors to the console, nothing else: what a worker without a logger of its own says. */
+export const consoleLogger: Logger = Object.freeze({
+  debug: () => {},
+  info: () => {},
+  warn: (details: object, message: string) => console.warn(`[queue] ${message}`, details),
+  error: (details: object, message: string) => console.error(`[queue] ${message}`, details),
+});
+
+/** `logger` with `bound` in every line. Payloads never go in. */
+export function bindLogger(logger: Logger, bound: object): Logger {
+  return {
+    debug: (details, message) => logger.debug({ ...bound, ...details }, message),
+    info: (details, message) => logger.info({ ...bound, ...details }, message),
+    warn: (details, message) => logger.warn({ ...bound, ...details }, message),
+    error: (details, message) => logger.error({ ...bound, ...details }, message),
+  };
+}

@@ -1,0 +1,53 @@
+import { leaseExpiredMessage, queueError, type WorkerStatements } from "@queue/core/internal";
+import type { Database } from "../database/database.js";
+import { Loop } from "../lifecycle/loop.js";
+import type { Clock } from "../time/clock.js";
+import type { WorkerEvent } from "../worker-event.js";
+
+export interface SweeperOptions {
+  readonly database: Database;
+  readonly statements: Pick<WorkerStatements, "returnExpiredJobs">;
+  readonly clock: Clock;
+  readonly intervalMs: number;
+  /** Jobs are due again. */
+  readonly onReturned: () => void;
+  readonly emit: (event: WorkerEvent) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** One statement; more would hold locks for long. */
+const largestSweep = 1_000;
+
+/** Returns jobs whose lease ran out, of any worker: the dead do not do it themselves. */
+export class Sweeper {
+  readonly #options: SweeperOptions;
+  readonly #loop: Loop;
+
+  constructor(options: SweeperOptions) {
+    this.#options = options;
+    const { clock, intervalMs, onError } = options;
+    this.#loop = new Loop({ clock, intervalMs, runOnce: () => this.runOnce(), onError });
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  async runOnce(): Promise<void> {
+    const { database, statements, onReturned, emit } = this.#options;
+    for (let count = largestSweep; count === largestSweep; ) {
+      const expired = await database.run(statements.returnExpiredJobs, { limit: largestSweep });
+      count = expired.length;
+      if (expired.some(({ status }) => status === "queued")) onReturned();
+      for (const { id, kind, lane, status, attempts } of expired) {
+        const about = { id, kind, lane, attempt: attempts };
+        const error = queueError("LEASE_LOST", leaseExpiredMessage, { jobId: id });
+        emit(status === "dead" ? { type: "job.dead", error, ...about } : { type: "job.lease-lost", error, ...about });
+      }
+    }
+  }
+}

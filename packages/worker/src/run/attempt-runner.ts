@@ -1,0 +1,194 @@
+import { type KyselyLike, QueueError } from "@queue/core";
+import { checkPayload, queueError, runStatement, toDate, toExecutor, type WorkerStatements } from "@queue/core/internal";
+import type { HandlerContext, HandlerIn, TransactionalContext, WorkerDatabase } from "../handler.js";
+import { leaseLost } from "../lease/lease-keeper.js";
+import { bindLogger, type Logger } from "../logger.js";
+import { toRequeue } from "../settle/settler.js";
+import type { Clock } from "../time/clock.js";
+import { decideOutcome, type Outcome } from "./decide-outcome.js";
+import type { OnceKeeper } from "./once.js";
+import { abortAttempt, type RunningAttempt } from "./running-attempt.js";
+import type { Semaphore } from "./semaphore.js";
+import { snoozeMs } from "./snooze.js";
+
+/** Any handler: the types of jobs and transactions are checked where it is registered. */
+export type AnyHandler = HandlerIn<never, never>;
+type AnyContext = HandlerContext & { trx?: unknown };
+
+export interface AttemptRunnerOptions {
+  readonly db: WorkerDatabase;
+  readonly schema: string;
+  readonly worker: string;
+  readonly handlers: ReadonlyMap<string, AnyHandler>;
+  readonly statements: Pick<WorkerStatements, "completeJobs" | "requeueJobs">;
+  readonly once: OnceKeeper;
+  /** How many transactional handlers may hold a connection at the same time. */
+  readonly transactions: Semaphore;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** How long a handler that ignores its timeout keeps its job from being tried again. */
+  readonly lateHandlerMs: number;
+}
+
+/** What running an attempt came to. */
+export type AttemptResult =
+  /** To be written by the settler. */
+  | { readonly type: "unsettled"; readonly outcome: Outcome }
+  /** Written already, in the handler's own transaction. */
+  | { readonly type: "settled"; readonly outcome: Outcome }
+  /** Nothing may be written: the job belongs to somebody else, or is gone. */
+  | { readonly type: "lost" };
+
+const systemDone: Outcome = Object.freeze({ type: "done" });
+
+/** Runs one attempt: payload, handler, timeout, transaction; and says how it ended. Never rejects. */
+export class AttemptRunner {
+  readonly #options: AttemptRunnerOptions;
+
+  constructor(options: AttemptRunnerOptions) {
+    this.#options = options;
+  }
+
+  async run(attempt: RunningAttempt): Promise<AttemptResult> {
+    const handler = this.#options.handlers.get(attempt.row.kind);
+    if (handler === undefined) return { type: "unsettled", outcome: { type: "released", isAttemptSpent: false } };
+    const stopTimeout = this.#startTimeout(attempt);
+    try {
+      const job = await this.#toJob(attempt);
+      return typeof handler === "function" ? await this.#runPlain(attempt, handler, job) : await this.#runTransactional(attempt, handler, job);
+    } catch (thrown) {
+      return this.#judge(attempt, thrown);
+    } finally {
+      stopTimeout();
+    }
+  }
+
+  async #runPlain(attempt: RunningAttempt, handler: Extract<AnyHandler, (...args: never) => unknown>, job: unknown): Promise<AttemptResult> {
+    const result = await this.#untilLate(attempt, () => handler(job as never, this.#context(attempt)));
+    if (attempt.abortedBy !== undefined && !isStillOurs(attempt.abortedBy)) throw attempt.abortedBy;
+    return { type: "unsettled", outcome: outcomeOf(result) };
+  }
+
+  /** The fenced completion is the last statement of the handler's transaction: when it changes no row, everything is undone. */
+  async #runTransactional(attempt: RunningAttempt, handler: Exclude<AnyHandler, (...args: never) => unknown>, job: unknown): Promise<AttemptResult> {
+    const { db, transactions, worker, statements } = this.#options;
+    await transactions.acquire();
+    try {
+      const outcome = await beginTransaction(db, async (trx) => {
+        const context = Object.defineProperty(this.#context(attempt), "trx", { value: trx, enumerable: true });
+        const result = await this.#untilLate(attempt, () => handler.run(job as never, context as unknown as TransactionalContext<never>));
+        if (attempt.abortedBy !== undefined && !isStillOurs(attempt.abortedBy)) throw attempt.abortedBy;
+        const decided = outcomeOf(result);
+        const executor = toExecutor(trx);
+        const rows =
+          decided.type === "done"
+            ? await runStatement(executor, statements.completeJobs, {
+                ids: `{${attempt.id}}`,
+                fences: `{${attempt.fence}}`,
+                keeps: `{${attempt.kind.options.keepMs ?? "NULL"}}`,
+                worker,
+              })
+            : await runStatement(executor, statements.requeueJobs, { jobs: JSON.stringify({ [attempt.id]: toRequeue(attempt, decided) }), worker });
+        if (rows.length === 0) throw leaseLost(attempt.id, "its completion was fenced off");
+        return decided;
+      });
+      return { type: "settled", outcome };
+    } finally {
+      transactions.release();
+    }
+  }
+
+  #judge(attempt: RunningAttempt, thrown: unknown): AttemptResult {
+    const reason = attempt.abortedBy;
+    if (attempt.isLost || QueueError.is(thrown, "LEASE_LOST")) return { type: "lost" };
+    if (reason?.code === "WORKER_STOPPING") return { type: "unsettled", outcome: { type: "released", isAttemptSpent: true } };
+    // A timeout is the failure, whatever the handler made of its signal.
+    const failure = reason?.code === "ATTEMPT_TIMEOUT" ? reason : thrown;
+    const { maxAttempts, kind } = attempt;
+    return { type: "unsettled", outcome: decideOutcome(failure, { attempt: attempt.attempt, maxAttempts, backoff: kind.options.backoff }) };
+  }
+
+  #startTimeout(attempt: RunningAttempt): () => void {
+    const { timeoutMs } = attempt.kind.options;
+    if (timeoutMs === undefined) return () => {};
+    return this.#options.clock.after(timeoutMs, () => {
+      abortAttempt(attempt, queueError("ATTEMPT_TIMEOUT", `The attempt took longer than its timeout of ${timeoutMs} ms.`, { jobId: attempt.id, timeoutMs }));
+    });
+  }
+
+  /**
+   * The handler's result. A handler that ignores its timeout is waited for, so that the next attempt does not overlap it; but
+   * not for ever, and then the attempt fails while the handler goes on.
+   */
+  async #untilLate(attempt: RunningAttempt, run: () => unknown): Promise<unknown> {
+    const running = run();
+    if (attempt.kind.options.timeoutMs === undefined || !(running instanceof Promise)) return running;
+    const { clock, lateHandlerMs } = this.#options;
+    const { signal } = controllerOf(attempt);
+    let stopWaiting = () => {};
+    const late = new Promise<never>((_resolve, reject) => {
+      const onAbort = () => {
+        stopWaiting = clock.after(lateHandlerMs, () => reject(attempt.abortedBy));
+      };
+      if (signal.aborted) onAbort();
+      else signal.addEventListener("abort", onAbort, { once: true });
+    });
+    try {
+      return await Promise.race([running, late]);
+    } finally {
+      stopWaiting();
+    }
+  }
+
+  async #toJob({ row, kind, attempt, maxAttempts }: RunningAttempt): Promise<unknown> {
+    const stored: unknown = JSON.parse(row.payload);
+    const { schema } = kind.definition;
+    const payload = schema === undefined ? stored : checkPayload(row.kind, schema, stored);
+    return {
+      id: row.id,
+      kind: row.kind,
+      payload: payload instanceof Promise ? await payload : payload,
+      lane: row.lane,
+      attempt,
+      maxAttempts,
+      key: row.idempotency_key,
+      createdAt: toDate(row.created_at),
+      runAt: toDate(row.run_at),
+    };
+  }
+
+  #context(attempt: RunningAttempt): AnyContext {
+    const { schema, logger, once } = this.#options;
+    const { id, row } = attempt;
+    return {
+      get signal() {
+        return controllerOf(attempt).signal;
+      },
+      get log() {
+        return bindLogger(logger, { job: id, kind: row.kind, attempt: attempt.attempt });
+      },
+      idempotencyKey: `${schema}/${row.kind}/${id}`,
+      once: (key, fn, options) => once.once(attempt, controllerOf(attempt).signal, key, fn, options),
+    };
+  }
+}
+
+/** A controller costs a microsecond that most handlers never need. */
+function controllerOf(attempt: RunningAttempt): AbortController {
+  attempt.controller ??= new AbortController();
+  return attempt.controller;
+}
+
+/** A stop leaves a handler that has finished its work as it is; a timeout does not. */
+function isStillOurs(reason: QueueError): boolean {
+  return reason.code === "WORKER_STOPPING" || reason.code === "LEASE_LOST";
+}
+
+function outcomeOf(result: unknown): Outcome {
+  const delayMs = snoozeMs(result);
+  return delayMs === undefined ? systemDone : { type: "snoozed", delayMs };
+}
+
+function beginTransaction<T>(db: WorkerDatabase, body: (trx: KyselyLike) => Promise<T>): Promise<T> {
+  return db.transaction().execute(body as never) as Promise<T>;
+}

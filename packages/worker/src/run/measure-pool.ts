@@ -1,0 +1,43 @@
+import type { WorkerDatabase } from "../handler.js";
+import type { Clock } from "../time/clock.js";
+
+interface ConnectionHolder {
+  connection(): { execute(callback: () => Promise<void>): Promise<void> };
+}
+
+/** A pool that has handed out nothing for so long has no more. */
+const patienceMs = 500;
+
+/**
+ * How many connections the pool hands out at the same time, up to `wanted`. Transactional handlers that hold them all would
+ * keep the worker's own statements waiting, so it has to know; and no pool says it in a way that is common to all.
+ */
+export async function measurePool(db: WorkerDatabase, wanted: number, clock: Clock): Promise<number> {
+  let held = 0;
+  let giveBack = () => {};
+  const over = new Promise<void>((resolve) => {
+    giveBack = resolve;
+  });
+  let isOver = false;
+  await new Promise<void>((resolve) => {
+    let cancel = clock.after(patienceMs, resolve);
+    const holders = Array.from({ length: wanted }, () =>
+      (db as unknown as ConnectionHolder)
+        .connection()
+        .execute(async () => {
+          if (isOver) return;
+          held += 1;
+          cancel();
+          if (held === wanted) resolve();
+          else cancel = clock.after(patienceMs, resolve);
+          await over;
+        })
+        // A pool that times out waiting for a connection has said how many it has.
+        .catch(() => resolve()),
+    );
+    void Promise.allSettled(holders);
+  });
+  isOver = true;
+  giveBack();
+  return held;
+}

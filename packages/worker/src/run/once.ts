@@ -1,0 +1,103 @@
+import { PermanentError } from "@queue/core";
+import { checkName, type EffectRecord, queueError, refuseUnknownOptions, showValue, type WorkerStatements } from "@queue/core/internal";
+import type { Database } from "../database/database.js";
+import type { RunningAttempt } from "./running-attempt.js";
+
+export interface OnceOptions {
+  /** `"job"`: once per job, over all its attempts. `"kind"`: once per key over all jobs of the kind. @default "job" */
+  readonly scope?: "job" | "kind" | undefined;
+  /**
+   * What to do when an attempt before this one began the effect and died: `"skip"` it (at most once), `"run"` it again (at
+   * least once), or let the job be `"dead"`, so that a person decides. @default "skip"
+   */
+  readonly onUnknown?: "skip" | "run" | "dead" | undefined;
+}
+
+export type OnceResult<T> = { readonly ran: true; readonly value: T } | { readonly ran: false };
+
+/** Another attempt wrote the record between our two looks; it cannot go on for ever. */
+const longestContest = 10;
+
+/**
+ * The delivery record first, under a unique key, then the effect: "let the database refuse the duplicate". What comes after a
+ * crash between the two is the caller's choice, because nobody can know whether the effect happened.
+ */
+export class OnceKeeper {
+  readonly #database: Database;
+  readonly #statements: Pick<WorkerStatements, "beginEffect" | "finishEffect" | "forgetEffect">;
+
+  constructor(database: Database, statements: Pick<WorkerStatements, "beginEffect" | "finishEffect" | "forgetEffect">) {
+    this.#database = database;
+    this.#statements = statements;
+  }
+
+  async once<T>(attempt: RunningAttempt, signal: AbortSignal, key: string, fn: (signal: AbortSignal) => T | Promise<T>, options: OnceOptions = {}): Promise<OnceResult<T>> {
+    const { scope, onUnknown } = checkOptions(options);
+    const effect = {
+      kind: attempt.row.kind,
+      key: checkName(key, "once: the key", 1_000),
+      jobId: scope === "job" ? attempt.id : "0",
+      startedBy: attempt.id,
+      startedClaims: attempt.fence,
+    };
+    if (!(await this.#begin(attempt, effect, onUnknown))) return { ran: false };
+    let value: T;
+    try {
+      value = await fn(signal);
+    } catch (error) {
+      await this.#database.run(this.#statements.forgetEffect, effect);
+      throw error;
+    }
+    await this.#database.run(this.#statements.finishEffect, effect);
+    return { ran: true, value };
+  }
+
+  async #begin(attempt: RunningAttempt, effect: Effect, onUnknown: "skip" | "run" | "dead"): Promise<boolean> {
+    let takeOver = "";
+    for (let round = 0; round < longestContest; round++) {
+      const [record] = await this.#database.run(this.#statements.beginEffect, { ...effect, takeOver });
+      if (record === undefined) continue;
+      if (record.begun) return true;
+      if (record.done) return false;
+      if (isUnderWay(record, attempt)) throw inProgress(attempt, effect.key);
+      if (onUnknown === "skip") return false;
+      if (onUnknown === "dead") {
+        throw new PermanentError(`Nobody knows whether the effect ${JSON.stringify(effect.key)} happened: attempt ${record.owner} died in the middle of it.`);
+      }
+      takeOver = record.owner;
+    }
+    throw inProgress(attempt, effect.key);
+  }
+}
+
+interface Effect {
+  readonly kind: string;
+  readonly key: string;
+  readonly jobId: string;
+  readonly startedBy: string;
+  readonly startedClaims: number;
+}
+
+/** The attempt that began it still holds its lease. It may be this one, when a handler calls `once` twice at the same time. */
+function isUnderWay(record: EffectRecord, attempt: RunningAttempt): boolean {
+  return record.owner_running || record.owner === `${attempt.id}/${attempt.fence}`;
+}
+
+function inProgress(attempt: RunningAttempt, key: string) {
+  return queueError("EFFECT_IN_PROGRESS", `The effect ${JSON.stringify(key)} is being carried out by another attempt at this moment.`, {
+    jobId: attempt.id,
+    key,
+  });
+}
+
+function checkOptions(options: OnceOptions): { scope: "job" | "kind"; onUnknown: "skip" | "run" | "dead" } {
+  refuseUnknownOptions(options, ["scope", "onUnknown"], "once");
+  const { scope = "job", onUnknown = "skip" } = options;
+  if (scope !== "job" && scope !== "kind") throw invalid("scope", '"job" or "kind"', scope);
+  if (!["skip", "run", "dead"].includes(onUnknown)) throw invalid("onUnknown", '"skip", "run" or "dead"', onUnknown);
+  return { scope, onUnknown };
+}
+
+function invalid(option: string, expected: string, given: unknown) {
+  return queueError("INVALID_OPTION", `once: ${option} must be ${expected}, but is ${showValue(given)}.`, { option });
+}

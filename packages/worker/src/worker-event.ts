@@ -1,0 +1,29 @@
+import type { QueueError } from "@queue/core";
+
+interface AboutJob {
+  readonly id: string;
+  readonly kind: string;
+  readonly lane: string;
+  /** From 1. */
+  readonly attempt: number;
+}
+
+/** What a worker tells about its jobs and itself; logs, metrics and traces subscribe here. Never a payload. */
+export type WorkerEvent =
+  | ({ readonly type: "job.started"; /** Milliseconds between due and started. */ readonly waitedMs: number } & AboutJob)
+  | ({ readonly type: "job.completed"; readonly durationMs: number } & AboutJob)
+  | ({ readonly type: "job.failed"; readonly error: unknown; readonly retryAt: Date; readonly durationMs: number } & AboutJob)
+  | ({ readonly type: "job.dead"; readonly error: unknown } & AboutJob)
+  | ({ readonly type: "job.snoozed"; readonly runAt: Date } & AboutJob)
+  /** It was cancelled while it ran; its outcome is not recorded. */
+  | ({ readonly type: "job.cancelled" } & AboutJob)
+  /** Another took it over, or the lease could not be kept; its outcome is not recorded. */
+  | ({ readonly type: "job.lease-lost"; readonly error: QueueError } & AboutJob)
+  /** Given back unfinished, because the worker stops. */
+  | ({ readonly type: "job.released" } & AboutJob)
+  | { readonly type: "worker.started"; readonly worker: string }
+  | { readonly type: "worker.stopped"; readonly worker: string }
+  /** LISTEN is up, for the first time or again. */
+  | { readonly type: "worker.listening"; readonly worker: string }
+  /** Something failed that the worker survives and tries again. */
+  | { readonly type: "worker.error"; readonly error: QueueError };
