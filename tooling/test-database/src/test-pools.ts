@@ -1,0 +1,37 @@
+import pg from "pg";
+
+/** The pools of one test database. */
+export class TestPools {
+  readonly #url: string;
+  readonly #pools: pg.Pool[] = [];
+  #shared: pg.Pool | undefined;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  get shared(): pg.Pool {
+    this.#shared ??= this.open();
+    return this.#shared;
+  }
+
+  open(config: pg.PoolConfig = {}): pg.Pool {
+    const pool = new pg.Pool({ connectionString: this.#url, ...config });
+    // An idle connection that the server closed, as tests make it do, is an event of the pool; without a listener it ends the
+    // process. Who needs a connection next gets a new one, or the error.
+    pool.on("error", () => {});
+    this.#pools.push(pool);
+    return pool;
+  }
+
+  /** Ends all; resolves to the number of connections that somebody took and never gave back, which would be waited for forever. */
+  async end(): Promise<number> {
+    let leaked = 0;
+    for (const pool of this.#pools) {
+      const taken = pool.totalCount - pool.idleCount;
+      if (taken > 0) leaked += taken;
+      else if (!pool.ended) await pool.end();
+    }
+    return leaked;
+  }
+}

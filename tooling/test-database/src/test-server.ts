@@ -1,0 +1,9 @@
+/** A running PostgreSQL that may create databases. */
+export interface TestServer extends AsyncDisposable {
+  /** To its database `postgres`, as a user who may create databases. */
+  readonly url: string;
+  /** `server_version_num`: 180004 is 18.4. */
+  readonly version: number;
+  /** Ends the server if it was started for this. Safe twice. */
+  stop(): Promise<void>;
+}
