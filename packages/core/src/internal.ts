@@ -4,6 +4,7 @@ export { queueError } from "./errors/queue-error.js";
 export { isRetryAfterError } from "./errors/retry-after-error.js";
 export { showValue } from "./errors/show-value.js";
 export { checkPayload } from "./job/check-payload.js";
+export { jobLife, type JobState, type JobTransition } from "./job/job-life.js";
 export { parseDuration } from "./job/duration.js";
 export { checkInteger, checkLane, checkName, refuseUnknownOptions } from "./job/job-options.js";
 export type { ResolvedJobOptions } from "./job/job-definition.js";

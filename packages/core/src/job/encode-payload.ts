@@ -1,4 +1,4 @@
-import { type QueueError, queueError } from "../errors/queue-error.js";
+import { QueueError, queueError } from "../errors/queue-error.js";
 import { showPath } from "./payload-path.js";
 
 /** Deeper, PostgreSQL's own JSON parser comes near the end of its stack. */
@@ -21,15 +21,25 @@ const refusedByJsonb = /[\u0000\p{Surrogate}]/u;
  */
 export function encodePayload(payload: unknown): string {
   if (payload === undefined) return "null";
-  const path: PropertyKey[] = [];
-  const text = encodeValue(payload, path, new Set());
+  const text = encodeTop(payload) ?? "null";
   if (text.length > maxPayloadLength) {
     throw refuse([], `is ${text.length} characters of JSON, more than ${maxPayloadLength}: store the data elsewhere and enqueue its id`);
   }
   return text;
 }
 
-function encodeValue(value: unknown, path: PropertyKey[], ancestors: Set<object>): string {
+function encodeTop(payload: unknown): string | undefined {
+  const path: PropertyKey[] = [];
+  try {
+    return encodeValue(payload, path, new Set());
+  } catch (error) {
+    // `path` is where it stopped. What is not ours was thrown by a trap of a proxy.
+    throw QueueError.is(error, "INVALID_PAYLOAD") ? error : refuse(path, "cannot be read: it throws", error);
+  }
+}
+
+/** `undefined`: it is to be left out. */
+function encodeValue(value: unknown, path: PropertyKey[], ancestors: Set<object>): string | undefined {
   switch (typeof value) {
     case "string":
       if (refusedByJsonb.test(value)) throw refuseText(path, value);
@@ -40,7 +50,7 @@ function encodeValue(value: unknown, path: PropertyKey[], ancestors: Set<object>
     case "boolean":
       return value ? "true" : "false";
     case "undefined":
-      throw refuse(path, "is undefined, which JSON does not have inside an array: use null");
+      return undefined;
     case "object":
       return value === null ? "null" : encodeObject(value, path, ancestors);
     case "bigint":
@@ -51,7 +61,7 @@ function encodeValue(value: unknown, path: PropertyKey[], ancestors: Set<object>
   }
 }
 
-function encodeObject(value: object, path: PropertyKey[], ancestors: Set<object>): string {
+function encodeObject(value: object, path: PropertyKey[], ancestors: Set<object>): string | undefined {
   if (ancestors.has(value)) throw refuse(path, "refers back to an object that contains it: JSON has no cycles");
   if (ancestors.size >= maxPayloadDepth) throw refuse(path, `is nested deeper than ${maxPayloadDepth} levels`);
   const reason = whyNotJson(value);
@@ -66,23 +76,24 @@ function encodeArray(array: readonly unknown[], path: PropertyKey[], ancestors: 
   let text = "[";
   for (let index = 0; index < array.length; index++) {
     path.push(index);
-    if (index > 0) text += ",";
-    text += encodeValue(array[index], path, ancestors);
+    const item = encodeValue(array[index], path, ancestors);
+    if (item === undefined) throw refuse(path, "is undefined, which JSON does not have inside an array: use null");
+    text += index > 0 ? `,${item}` : item;
     path.pop();
   }
   return `${text}]`;
 }
 
-function encodeRecord(record: object, path: PropertyKey[], ancestors: Set<object>): string {
+function encodeRecord(record: object, path: PropertyKey[], ancestors: Set<object>): string | undefined {
   const own = readProperty(record, "toJSON", path);
   if (typeof own === "function") return encodeValue(callToJson(record, own, path), path, ancestors);
   let text = "{";
   for (const key of Object.keys(record)) {
     path.push(key);
-    const value = readProperty(record, key, path);
+    const value = encodeValue(readProperty(record, key, path), path, ancestors);
     if (value !== undefined) {
       if (refusedByJsonb.test(key)) throw refuseText(path, key);
-      text += `${text.length > 1 ? "," : ""}${JSON.stringify(key)}:${encodeValue(value, path, ancestors)}`;
+      text += `${text.length > 1 ? "," : ""}${JSON.stringify(key)}:${value}`;
     }
     path.pop();
   }
@@ -117,7 +128,7 @@ function whyNotJson(value: object): string | undefined {
   if (value instanceof Error || value instanceof RegExp || value instanceof WeakMap || value instanceof WeakSet) {
     return `is ${value instanceof Error ? "an Error" : "an object"} that JSON turns into {}: use its text`;
   }
-  if (value instanceof Number || value instanceof String || value instanceof Boolean) return "is a boxed primitive: use the plain value";
+  if ([Number, String, Boolean, BigInt, Symbol].some((primitive) => value instanceof primitive)) return "is a boxed primitive: use the plain value";
   return undefined;
 }
 
