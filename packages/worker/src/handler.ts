@@ -1,8 +1,9 @@
-import type { HasJobs, InferJob, InferKind, Job, JobDefinitions, KyselyLike } from "@queue/core";
+import type { HasJobs, InferJob, InferKind, Job, JobDefinitions } from "@queue/core";
 import type { KindIn, PayloadIn } from "@queue/core/internal";
+import type { TransactionOf, WorkerDatabase } from "./database/worker-database.js";
+import type { Logger } from "./logger.js";
 import type { OnceOptions, OnceResult } from "./run/once.js";
 import type { Snooze } from "./run/snooze.js";
-import type { Logger } from "./logger.js";
 
 /** What a handler gets beside its job. */
 export interface HandlerContext {
@@ -54,13 +55,3 @@ export type TransactionalHandler<TQueue extends HasJobs, TKind extends InferKind
 
 /** Handlers of a part of the kinds, for `satisfies`. */
 export type Handlers<TQueue extends HasJobs, TDb extends WorkerDatabase> = HandlersIn<TQueue["jobs"], TransactionOf<TDb>>;
-
-/** A `Kysely` of any copy and version, by shape; not a `Transaction`. */
-export interface WorkerDatabase extends KyselyLike {
-  transaction(): { execute(callback: never): Promise<unknown> };
-}
-
-/** The caller's own `Transaction<DB>`, from the caller's own copy of kysely. */
-export type TransactionOf<TDb extends WorkerDatabase> =
-  ReturnType<TDb["transaction"]> extends { execute(callback: (trx: infer TTrx) => Promise<unknown>): unknown } ? TTrx : never;
-

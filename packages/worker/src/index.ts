@@ -8,9 +8,8 @@ export type {
   TransactionalContext,
   TransactionalHandler,
   TransactionalRun,
-  TransactionOf,
-  WorkerDatabase,
 } from "./handler.js";
+export type { TransactionOf, WorkerDatabase } from "./database/worker-database.js";
 export type { Worker } from "./lifecycle/worker.js";
 export type { Logger } from "./logger.js";
 export type { OnceOptions, OnceResult } from "./run/once.js";

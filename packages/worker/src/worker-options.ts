@@ -1,7 +1,8 @@
 import type { Duration, JobDefinitions } from "@queue/core";
 import type { Listener } from "@queue/core/adapter";
 import { checkInteger, checkLane, parseDuration, queueError, refuseUnknownOptions, resolveKinds, showValue, unknownKind, type Kind } from "@queue/core/internal";
-import type { HandlersIn, TransactionOf, WorkerDatabase } from "./handler.js";
+import type { TransactionOf, WorkerDatabase } from "./database/worker-database.js";
+import type { HandlersIn } from "./handler.js";
 import { consoleLogger, type Logger } from "./logger.js";
 import type { AnyHandler } from "./run/attempt-runner.js";
 import { longestTimerMs } from "./time/clock.js";

@@ -1,4 +1,4 @@
-import { type QueueError, queueError } from "../errors/queue-error.js";
+import { queueError } from "../errors/queue-error.js";
 import { showPath } from "./payload-path.js";
 import type { StandardIssue, StandardSchemaV1 } from "./standard-schema.js";
 

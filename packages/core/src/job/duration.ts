@@ -1,4 +1,4 @@
-import { type QueueError, queueError } from "../errors/queue-error.js";
+import { queueError } from "../errors/queue-error.js";
 import { showValue } from "../errors/show-value.js";
 
 /** Milliseconds, or one number with a unit: `250`, `"250ms"`, `"30s"`, `"5m"`, `"1.5h"`, `"7d"`. */

@@ -20,7 +20,6 @@ const refusedByJsonb = /[\u0000\p{Surrogate}]/u;
  * @throws QueueError `INVALID_PAYLOAD` with `path`
  */
 export function encodePayload(payload: unknown): string {
-  if (payload === undefined) return "null";
   const text = encodeTop(payload) ?? "null";
   if (text.length > maxPayloadLength) {
     throw refuse([], `is ${text.length} characters of JSON, more than ${maxPayloadLength}: store the data elsewhere and enqueue its id`);

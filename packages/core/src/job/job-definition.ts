@@ -61,7 +61,7 @@ export function job<TPayload extends JsonPayload<TPayload> = null, TSchema exten
   options: JobOptions & { readonly payload?: TSchema & JsonInputSchema<TSchema> } = {},
 ): JobDefinition<InferSchemaInput<TSchema>, InferSchemaOutput<TSchema>> {
   const { payload, ...jobOptions } = options;
-  if (payload !== undefined && typeof (payload as Partial<StandardSchemaV1>)["~standard"]?.validate !== "function") {
+  if (payload !== undefined && typeof (payload as Partial<StandardSchemaV1> | null)?.["~standard"]?.validate !== "function") {
     throw queueError(
       "INVALID_OPTION",
       `payload must be a schema of a Standard Schema library (zod, valibot, arktype …), but is ${showValue(payload)}. For a type without a schema write job<Type>().`,
@@ -71,7 +71,7 @@ export function job<TPayload extends JsonPayload<TPayload> = null, TSchema exten
   resolveJobOptions(jobOptions);
   return Object.freeze({
     options: Object.freeze(jobOptions),
-    schema: payload as StandardSchemaV1<InferSchemaInput<TSchema>, InferSchemaOutput<TSchema>> | undefined,
+    schema: payload,
   });
 }
 

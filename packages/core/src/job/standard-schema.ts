@@ -8,7 +8,7 @@ export interface StandardSchemaV1<TInput = unknown, TOutput = TInput> {
     readonly vendor: string;
     readonly validate: (
       value: unknown,
-      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined },
     ) => StandardResult<TOutput> | Promise<StandardResult<TOutput>>;
     readonly types?: { readonly input: TInput; readonly output: TOutput } | undefined;
   };

@@ -9,9 +9,9 @@ export function quoteLiteral(text: string): string {
   return text.includes("\\") ? ` E${quoted.replaceAll("\\", "\\\\")}` : quoted;
 }
 
-/** `body` as a dollar-quoted string, under a tag that does not occur in it. */
+/** `body` as a dollar-quoted string, under a tag that occurs neither in it nor where it ends and the tag begins. */
 export function quoteBody(body: string): string {
   let tag = "$body$";
-  for (let n = 1; body.includes(tag); n++) tag = `$body${n}$`;
+  for (let n = 1; `${body}${tag}`.indexOf(tag) < body.length; n++) tag = `$body${n}$`;
   return `${tag}${body}${tag}`;
 }

@@ -42,7 +42,7 @@ export function toExecutor(target: EnqueueTarget): Executor {
     adapter: "kysely",
     scope: scopeOf(target),
     execute: <R>({ sql, parameters }: { readonly sql: string; readonly parameters: readonly unknown[] }) =>
-      db.executeQuery<R>(CompiledQuery.raw(sql, parameters as unknown[]) as CompiledQuery<R>),
+      db.executeQuery<R>(CompiledQuery.raw(sql, parameters as unknown[])),
   };
 }
 

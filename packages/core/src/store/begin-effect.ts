@@ -76,7 +76,7 @@ export function beginEffect(schema: string): Statement<BeginEffectInput, EffectR
         .where("e.kind", "=", p.text("kind"))
         .where("e.key", "=", p.text("key"))
         .where("e.job_id", "=", p.bigint("jobId"))
-        .where(({ not, exists, selectFrom }) => not(exists(selectFrom("begun").select("begun.begun")))),
+        .where((and) => and.not(and.exists(and.selectFrom("begun").select("begun.begun")))),
     );
   return defineStatement(query);
 }

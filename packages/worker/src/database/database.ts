@@ -1,7 +1,7 @@
 import type { Executor, KyselyLike } from "@queue/core";
 import { sqlStateOf } from "@queue/core/adapter";
 import { queueError, runStatement, type Statement, toExecutor } from "@queue/core/internal";
-import type { WorkerDatabase } from "../handler.js";
+import type { WorkerDatabase } from "./worker-database.js";
 
 /** The parts of Kysely that the worker uses, and that are the same in 0.28 and 0.29. */
 interface KyselyShape {

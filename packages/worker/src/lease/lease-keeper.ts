@@ -4,6 +4,7 @@ import type { Database } from "../database/database.js";
 import { Loop } from "../lifecycle/loop.js";
 import { abortAttempt, type RunningAttempt, type RunningAttempts } from "../run/running-attempt.js";
 import type { Clock } from "../time/clock.js";
+import { withTimeout } from "../time/with-timeout.js";
 
 export interface LeaseKeeperOptions {
   readonly database: Database;
@@ -27,6 +28,7 @@ export interface LeaseKeeperOptions {
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
   readonly #loop: Loop;
+  readonly #guard: Loop;
   #dueAtMs: number;
 
   constructor(options: LeaseKeeperOptions) {
@@ -36,19 +38,24 @@ export class LeaseKeeper {
       clock: options.clock,
       intervalMs: options.heartbeatMs,
       runOnce: () => this.runOnce(),
-      onError: (error) => {
-        options.onError(error);
-        this.#abortUnconfirmed();
-      },
+      onError: options.onError,
+    });
+    // Apart from the heartbeat, which may wait for an answer that never comes.
+    this.#guard = new Loop({
+      clock: options.clock,
+      intervalMs: options.heartbeatMs / 2,
+      runOnce: () => Promise.resolve(this.#abortUnconfirmed()),
+      onError: options.onError,
     });
   }
 
   start(): void {
     this.#loop.start();
+    this.#guard.start();
   }
 
-  stop(): Promise<void> {
-    return this.#loop.stop();
+  async stop(): Promise<void> {
+    await Promise.all([this.#loop.stop(), this.#guard.stop()]);
   }
 
   async runOnce(): Promise<void> {
@@ -62,16 +69,16 @@ export class LeaseKeeper {
     this.#dueAtMs = clock.now() + heartbeatMs;
   }
 
-  /** Aborts a job that was cancelled, at once instead of at the next heartbeat. */
-  cancel(id: string): void {
+  /** Somebody says that a job was cancelled: asks the table, now instead of at the next heartbeat. */
+  async confirm(id: string): Promise<void> {
     const attempt = this.#options.attempts.get(id);
-    if (attempt !== undefined) lose(attempt, cancelled(id));
+    if (attempt !== undefined) await this.#extend([attempt]).catch(this.#options.onError);
   }
 
   async #extend(held: readonly RunningAttempt[]): Promise<void> {
-    const { clock, leaseMs, attempts } = this.#options;
+    const { clock, leaseMs, heartbeatMs, attempts } = this.#options;
     const sentAtMs = clock.now();
-    const rows = await this.#run(held);
+    const rows = await withTimeout(this.#run(held), heartbeatMs, clock);
     const asked = new Map(held.map((attempt) => [attempt.id, attempt]));
     const gone: RunningAttempt[] = [];
     for (const { id, extended, held: isHeld } of rows) {

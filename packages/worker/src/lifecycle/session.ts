@@ -24,6 +24,7 @@ import { Semaphore } from "../run/semaphore.js";
 import { Slots } from "../run/slots.js";
 import { Settler } from "../settle/settler.js";
 import type { Clock } from "../time/clock.js";
+import { withTimeout } from "../time/with-timeout.js";
 import type { WorkerEvent } from "../worker-event.js";
 import type { ResolvedWorkerOptions } from "../worker-options.js";
 
@@ -139,14 +140,14 @@ export class Session {
 
   /** Claims no more, waits for what runs, gives back what does not end, and closes everything. True when all ended by itself. */
   async close(graceMs: number): Promise<boolean> {
-    await this.#fetcher.stop();
+    await this.#within(this.#fetcher.stop(), graceMs + abortGraceMs);
     let isClean = await this.#whenEmptyWithin(graceMs);
     if (!isClean) {
       this.#abortAll();
       isClean = await this.#whenEmptyWithin(abortGraceMs);
-      if (!isClean) await this.#releaseAll();
+      if (!isClean) this.#releaseAll();
     }
-    await this.#settler.drain();
+    if (!(await this.#within(this.#settler.drain(), this.#options.leaseMs))) this.#settler.abandon();
     await Promise.all([this.#leaseKeeper.stop(), this.#sweeper.stop(), this.#janitor.stop(), this.#registrar.stop()]);
     await this.#subscription?.close();
     this.#subscription = undefined;
@@ -181,11 +182,12 @@ export class Session {
       leaseUntilMs: sentAtMs + this.#options.leaseMs,
       controller: undefined,
       abortedBy: undefined,
+      isHandedOver: false,
       isLost: false,
     };
     this.#attempts.add(attempt);
     // Claimed by a statement that was on its way when the stop began: never started, so it costs no attempt.
-    if (this.#fetcher.isStopping) this.#settler.settle(attempt, { type: "released", isAttemptSpent: false });
+    if (this.#fetcher.isStopping) this.#handOver(attempt, { type: "released", isAttemptSpent: false });
     else void this.#run(attempt);
   }
 
@@ -196,10 +198,16 @@ export class Session {
     const result = await this.#runner.run(attempt);
     // The slot is free when the handler has returned, not when its outcome has landed.
     this.#slots.release(lane);
-    if (this.#attempts.get(attempt.id) !== attempt) return; // given back meanwhile, because the worker stops
-    if (result.type === "unsettled") this.#settler.settle(attempt, result.outcome);
+    if (result.type === "unsettled") this.#handOver(attempt, result.outcome);
     else if (result.type === "settled") this.#settled(attempt, result.outcome, true);
-    else this.#settled(attempt, { type: "done" }, false);
+    else if (!attempt.isHandedOver) this.#settled(attempt, { type: "done" }, false);
+  }
+
+  /** The first outcome counts: a job that was given back at a stop is not completed by a handler that returns later. */
+  #handOver(attempt: RunningAttempt, outcome: Outcome): void {
+    if (attempt.isHandedOver) return;
+    attempt.isHandedOver = true;
+    this.#settler.settle(attempt, outcome);
   }
 
   #settled(attempt: RunningAttempt, outcome: Outcome, isRecorded: boolean): void {
@@ -241,8 +249,9 @@ export class Session {
     const job = about(attempt);
     const ended = await this.#attempt(() => this.#database.run(this.#statements.findEnded, { ids: `{${attempt.id}}` }));
     const row = ended?.[0];
-    if (row?.status === "done" && outcome.type === "done" && row.worker === this.worker && Number(row.claims) === attempt.fence) {
-      this.#announce(attempt, outcome);
+    if (row?.status === "done" && row.worker === this.worker && Number(row.claims) === attempt.fence) {
+      // Otherwise the handler's own transaction recorded and announced it, while the worker was giving it back.
+      if (outcome.type === "done") this.#announce(attempt, outcome);
     } else if (row?.status === "cancelled") {
       this.emit({ type: "job.cancelled", ...job });
     } else {
@@ -269,7 +278,7 @@ export class Session {
 
   #notified(payload: string): void {
     const notification = parseNotification(payload);
-    if (notification.type === "cancel") this.#leaseKeeper.cancel(notification.id);
+    if (notification.type === "cancel") void this.#leaseKeeper.confirm(notification.id);
     else if (notification.type === "any") this.#fetcher.lookEverywhere();
     else if (this.#lines.isServed(notification.lane)) {
       this.#lines.add(notification);
@@ -281,6 +290,10 @@ export class Session {
   async #limitTransactions(): Promise<void> {
     const { handlers, db, concurrency, logger } = this.#options;
     if (![...handlers.values()].some((handler) => typeof handler !== "function")) return;
+    if (isSingleConnection(this.#database.executor.scope)) {
+      this.#runner = this.#createRunner(1);
+      return;
+    }
     const wanted = concurrency + reservedConnections;
     const found = await measurePool(db, wanted, this.#clock);
     if (found < wanted) {
@@ -315,20 +328,21 @@ export class Session {
   }
 
   /** Handlers that go on all the same: their fence no longer holds, and another worker may begin at once. */
-  async #releaseAll(): Promise<void> {
-    for (const attempt of this.#attempts.all()) this.#settler.settle(attempt, { type: "released", isAttemptSpent: true });
-    await this.#settler.drain();
+  #releaseAll(): void {
+    for (const attempt of this.#attempts.all()) this.#handOver(attempt, { type: "released", isAttemptSpent: true });
   }
 
   async #whenEmptyWithin(ms: number): Promise<boolean> {
-    if (this.#attempts.size === 0) return true;
-    let cancel = () => {};
-    const over = new Promise<void>((resolve) => {
-      cancel = this.#clock.after(ms, resolve);
-    });
-    await Promise.race([this.#attempts.whenEmpty(), over, this.#impatience.promise]);
-    cancel();
+    await this.#within(Promise.race([this.#attempts.whenEmpty(), this.#impatience.promise]), ms);
     return this.#attempts.size === 0;
+  }
+
+  /** Waits for `promise`, but not longer than `ms`: a stop ends also while the database does not answer. */
+  async #within(promise: Promise<unknown>, ms: number): Promise<boolean> {
+    return withTimeout(promise, ms, this.#clock).then(
+      () => true,
+      () => false,
+    );
   }
 
   #changed(): void {
@@ -358,6 +372,11 @@ export class Session {
     this.#options.logger.warn({ worker: this.worker, error: wrapped.message }, "A statement of the worker failed; it is tried again.");
     this.emit({ type: "worker.error", error: wrapped });
   }
+}
+
+/** The dialect of an embedded database says so, by the name that kysely 0.29 gave it: nothing to measure. */
+function isSingleConnection(adapter: object | undefined): boolean {
+  return adapter !== undefined && "supportsMultipleConnections" in adapter && adapter.supportsMultipleConnections === false;
 }
 
 function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {

@@ -1,6 +1,7 @@
 import { type KyselyLike, QueueError } from "@queue/core";
 import { checkPayload, queueError, runStatement, toDate, toExecutor, type WorkerStatements } from "@queue/core/internal";
-import type { HandlerContext, HandlerIn, TransactionalContext, WorkerDatabase } from "../handler.js";
+import type { WorkerDatabase } from "../database/worker-database.js";
+import type { HandlerContext, HandlerIn, TransactionalContext } from "../handler.js";
 import { leaseLost } from "../lease/lease-keeper.js";
 import { bindLogger, type Logger } from "../logger.js";
 import { toRequeue } from "../settle/settler.js";

@@ -1,4 +1,4 @@
-import type { WorkerDatabase } from "../handler.js";
+import type { WorkerDatabase } from "../database/worker-database.js";
 import type { Clock } from "../time/clock.js";
 
 interface ConnectionHolder {

@@ -18,6 +18,8 @@ export interface RunningAttempt {
   controller: AbortController | undefined;
   /** Why it was aborted; its outcome is judged by it. */
   abortedBy: QueueError | undefined;
+  /** Its outcome is decided, and on its way into the table: a second one is not written. */
+  isHandedOver: boolean;
   /** The row belongs to somebody else, or is gone: nothing may be written any more. */
   isLost: boolean;
 }

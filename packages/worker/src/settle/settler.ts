@@ -22,17 +22,21 @@ interface Settlement {
 
 /** One statement; a batch beyond it waits for the next. */
 const largestBatch = 1_000;
+/** So often the database may refuse one outcome for good, which another statement may have caused, before it is given up. */
+const mostRefusals = 3;
 
 /**
  * Writes the outcomes of attempts. While one batch is on its way, the next gathers: immediate when idle, large when busy, and
- * no timer. A batch that fails is tried again until it succeeds or its leases are gone, and then item by item when the
- * database refuses it for good, so that one outcome that cannot be written does not hold back the others.
+ * no timer. A batch that fails is tried again until it succeeds or its leases are gone; when the database refuses it for good,
+ * item by item, so that one outcome that cannot be written does not hold back the others. It is given up after a few tries:
+ * its lease runs out, and the sweep decides.
  */
 export class Settler {
   readonly #options: SettlerOptions;
   #pending: Settlement[] = [];
   #inFlight = 0;
   #flushing: Promise<void> | undefined;
+  #isAbandoned = false;
 
   constructor(options: SettlerOptions) {
     this.#options = options;
@@ -45,12 +49,7 @@ export class Settler {
 
   settle(attempt: RunningAttempt, outcome: Outcome): void {
     this.#pending.push({ attempt, outcome });
-    // In a microtask of its own, so that handlers that end in the same turn share the first batch.
-    this.#flushing ??= Promise.resolve()
-      .then(() => this.#flush())
-      .finally(() => {
-        this.#flushing = undefined;
-      });
+    this.#flushing ??= this.#flush();
   }
 
   /** Resolves when everything handed over so far is recorded or lost. */
@@ -58,7 +57,14 @@ export class Settler {
     while (this.#flushing !== undefined) await this.#flushing;
   }
 
+  /** Tries no more: what is not recorded by now runs again when its lease has run out. */
+  abandon(): void {
+    this.#isAbandoned = true;
+  }
+
   async #flush(): Promise<void> {
+    // In a microtask of its own, so that handlers that end in the same turn share the first batch.
+    await Promise.resolve();
     while (this.#pending.length > 0) {
       const batch = this.#pending.splice(0, largestBatch).sort(byId);
       this.#inFlight = batch.length;
@@ -67,6 +73,8 @@ export class Settler {
       await Promise.all([this.#write(done, completion(this.#options)), this.#write(others, requeueing(this.#options))]);
       this.#inFlight = 0;
     }
+    // In the same turn as the look above: what is handed over from now on begins a flush of its own.
+    this.#flushing = undefined;
   }
 
   async #write<TInput>(batch: readonly Settlement[], { statement, input }: Writing<TInput>): Promise<void> {
@@ -82,10 +90,18 @@ export class Settler {
         for (const { attempt, outcome } of alive) onSettled(attempt, outcome, recorded.has(attempt.id));
         return;
       } catch (error) {
+        if (this.#isAbandoned) {
+          for (const { attempt, outcome } of alive) onSettled(attempt, outcome, false);
+          return;
+        }
         const failure = databaseError(`Recording ${alive.length} outcomes failed (try ${tries})`, error);
         onError(failure);
         if (!failure.isRetryable && alive.length > 1) {
-          for (const one of alive) await this.#write([one], { statement, input });
+          await Promise.all(alive.map((one) => this.#write([one], { statement, input })));
+          return;
+        }
+        if (!failure.isRetryable && tries >= mostRefusals) {
+          for (const { attempt, outcome } of alive) onSettled(attempt, outcome, false);
           return;
         }
         await new Promise<void>((resolve) => clock.after(retryDelayMs(tries), resolve));
