@@ -23,6 +23,7 @@ export const jobLife: readonly JobTransition[] = [
   { from: "queued", to: "running", what: "claim", who: "worker", statement: "claimJobs" },
   { from: "running", to: "done", what: "complete", who: "worker", statement: "completeJobs" },
   { from: "running", to: "queued", what: "retry, snooze, release", who: "worker", statement: "requeueJobs" },
+  { from: "running", to: "queued", what: "claim lost", who: "worker", statement: "releaseUnknownJobs" },
   { from: "running", to: "dead", what: "last failure", who: "worker", statement: "requeueJobs" },
   { from: "running", to: "queued", what: "lease ran out", who: "sweep", statement: "returnExpiredJobs" },
   { from: "running", to: "dead", what: "lease ran out, last attempt", who: "sweep", statement: "returnExpiredJobs" },

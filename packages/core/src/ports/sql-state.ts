@@ -1,3 +1,6 @@
+/** Five digits and capitals, at least one digit: unlike `EPIPE` of the network; and unlike `P2010` of Prisma, whose class is P0 here. */
+const shape = /^(?!P[1-9])(?=.*\d)[0-9A-Z]{5}$/;
+
 /**
  * The SQLSTATE of a driver's error, wherever the libraries between put it: pg, postgres.js and knex at `code`, drizzle at
  * `cause.code`, sequelize at `original.code`, Prisma at `meta.driverAdapterError.cause.code`.
@@ -5,7 +8,7 @@
 export function sqlStateOf(error: unknown): string | undefined {
   for (const path of [["code"], ["cause", "code"], ["original", "code"], ["meta", "driverAdapterError", "cause", "code"]]) {
     const code = path.reduce<unknown>((value, key) => (typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined), error);
-    if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code)) return code;
+    if (typeof code === "string" && shape.test(code)) return code;
   }
   return undefined;
 }

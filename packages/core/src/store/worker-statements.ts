@@ -9,6 +9,7 @@ import { forgetWorker } from "./forget-worker.js";
 import { lookAhead } from "./look-ahead.js";
 import { maintainArchive } from "./maintain-archive.js";
 import { registerWorker } from "./register-worker.js";
+import { releaseUnknownJobs } from "./release-unknown-jobs.js";
 import { requeueJobs } from "./requeue-jobs.js";
 import { returnExpiredJobs } from "./return-expired-jobs.js";
 
@@ -27,6 +28,7 @@ export function createWorkerStatements(schema: string) {
     lookAhead: lookAhead(schema),
     maintainArchive: maintainArchive(schema),
     registerWorker: registerWorker(schema),
+    releaseUnknownJobs: releaseUnknownJobs(schema),
     requeueJobs: requeueJobs(schema),
     returnExpiredJobs: returnExpiredJobs(schema),
   };

@@ -8,7 +8,7 @@ import type { Lines } from "./lines.js";
 
 export interface FetcherOptions {
   readonly database: Database;
-  readonly statements: Pick<WorkerStatements, "claimJobs" | "lookAhead">;
+  readonly statements: Pick<WorkerStatements, "claimJobs" | "lookAhead" | "releaseUnknownJobs">;
   readonly worker: string;
   readonly clock: Clock;
   readonly lines: Lines;
@@ -19,6 +19,8 @@ export interface FetcherOptions {
   /** Outcomes that are not written yet: beyond `concurrency` of them, claiming waits. */
   readonly backlog: () => number;
   readonly concurrency: number;
+  /** The ids that this worker holds and knows of. */
+  readonly known: () => readonly string[];
   /** Takes over a job that was claimed; `sentAtMs` is when the claim was sent. */
   readonly onClaimed: (row: ClaimedRow, sentAtMs: number) => void;
   readonly onError: (error: unknown) => void;
@@ -49,6 +51,8 @@ export class Fetcher {
   #mustLook = true;
   /** The last claim took all that it had slots for: there may be more. */
   #isSaturated = false;
+  /** The answer to a claim was lost: it may have taken jobs that nobody here knows of. */
+  #hasLostClaim = false;
   #cancelNextLook = () => {};
 
   constructor(options: FetcherOptions) {
@@ -89,6 +93,7 @@ export class Fetcher {
     await this.#running;
     this.#alarm.clear();
     this.#cancelNextLook();
+    if (this.#hasLostClaim) await this.#releaseUnknown().catch(this.#options.onError);
   }
 
   get isStopping(): boolean {
@@ -128,7 +133,9 @@ export class Fetcher {
     const groups = lines.groups((lane) => slots.freeIn(lane), slots.free);
     this.#isSaturated = groups.length === 0;
     if (groups.length === 0) return 0;
+    if (this.#hasLostClaim) await this.#releaseUnknown();
     const sentAtMs = clock.now();
+    this.#hasLostClaim = true;
     const rows = await database.run(statements.claimJobs, {
       groups: JSON.stringify(groups),
       kinds: toArrayLiteral(kinds),
@@ -136,9 +143,17 @@ export class Fetcher {
       worker,
       leaseMs,
     });
+    this.#hasLostClaim = false;
     this.#isSaturated = rows.length === limit || groups.some((group) => rows.filter(({ lane }) => lane === group.lines[0]?.lane).length >= group.take);
     for (const row of rows.sort(inOrder)) onClaimed(row, sentAtMs);
     return rows.length;
+  }
+
+  /** No claim is on its way now, so what is ours in the table and not known here came from the lost one. */
+  async #releaseUnknown(): Promise<void> {
+    const { database, statements, worker, known } = this.#options;
+    await database.run(statements.releaseUnknownJobs, { worker, known: `{${known().join(",")}}` });
+    this.#hasLostClaim = false;
   }
 
   /** Which lines have jobs, and when the next one is due. Before a claim, so that what becomes due in between is claimed. */

@@ -86,6 +86,7 @@ export class Session {
       leaseMs,
       pollIntervalMs: options.pollIntervalMs,
       backlog: () => this.#settler.backlog,
+      known: () => this.#attempts.all().map(({ id }) => id),
       concurrency,
       onClaimed: (row, sentAtMs) => this.#begin(row, sentAtMs),
     });
