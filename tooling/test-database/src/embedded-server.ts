@@ -14,7 +14,14 @@ import type { TestServer } from "./test-server.js";
 export interface EmbeddedServer extends TestServer {
   /** All that it writes is in here; gone after `stop()`. */
   readonly folder: string;
+  /**
+   * Stops the server and starts it again, on the same port with the same data. `fast` ends its sessions and writes everything
+   * out; `immediate` is a crash: the next start recovers from the WAL. Resolves when it takes connections again.
+   */
+  restart(mode: "fast" | "immediate"): Promise<void>;
 }
+
+const readyMessage = "database system is ready to accept connections";
 
 /** Somebody else may take the port between the look and the start. */
 const portAttempts = 5;
@@ -50,7 +57,7 @@ async function startOnce(
       user,
       folder: folder.path,
     });
-    const log = await program.logUntil("database system is ready to accept connections");
+    const log = await program.logUntil(readyMessage);
     if (log !== undefined) return { log };
     const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
     return { server: await serverOf(url, folder.path, program) };
@@ -62,5 +69,6 @@ async function startOnce(
 
 async function serverOf(url: string, folder: string, program: SupervisedProgram): Promise<EmbeddedServer> {
   const stop = () => program.end();
-  return { url, version: await serverVersion(url), folder, stop, [Symbol.asyncDispose]: stop };
+  const restart = (mode: "fast" | "immediate") => program.restart(mode === "fast" ? "SIGINT" : "SIGQUIT", readyMessage);
+  return { url, version: await serverVersion(url), folder, restart, stop, [Symbol.asyncDispose]: stop };
 }

@@ -15,6 +15,8 @@ export interface SupervisedProgramOptions {
 export interface SupervisedProgram {
   /** Resolves to undefined as soon as the program writes `text` to standard error, or to all it wrote when it ended without. */
   logUntil(text: string): Promise<string | undefined>;
+  /** Sends `signal`, and starts the program again when it has ended; resolves when it writes `text`. */
+  restart(signal: NodeJS.Signals, text: string): Promise<void>;
   /** Resolves when the program has ended and its folder is gone. Safe twice. */
   end(): Promise<void>;
 }
@@ -36,6 +38,12 @@ export function superviseProgram({ user, ...job }: SupervisedProgramOptions): Su
   });
   return {
     logUntil: (text) => logUntil(supervised, ended, text),
+    restart: async (signal, text) => {
+      const written = logUntil(supervised, ended, text);
+      supervised.stdin?.write(`${signal}\n`);
+      const log = await written;
+      if (log !== undefined) throw new Error(`The program did not start again:\n${log}`);
+    },
     end: () => {
       supervised.stdin?.end();
       return ended;
