@@ -43,8 +43,8 @@ export class PgliteDialect implements Dialect {
   }
 
   createAdapter(): DialectAdapter {
-    // Not one that says it has no second connection: kysely 0.29 would then take the turns itself, where nothing finds a deadlock.
-    return new PostgresAdapter();
+    // Said in our own words and not in kysely's: 0.29 would then take the turns itself, where nothing finds a deadlock.
+    return Object.assign(new PostgresAdapter(), { hasOneConnection: true });
   }
 
   // oxlint-disable-next-line no-explicit-any -- Kysely's own signature

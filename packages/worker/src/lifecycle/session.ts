@@ -183,6 +183,7 @@ export class Session {
       leaseUntilMs: sentAtMs + this.#options.leaseMs,
       controller: undefined,
       abortedBy: undefined,
+      isBegun: false,
       isHandedOver: false,
       isLost: false,
     };
@@ -227,7 +228,7 @@ export class Session {
         this.emit({ type: "job.completed", durationMs: this.#clock.now() - attempt.startedAtMs, ...job });
         break;
       case "retry":
-        this.#fetcher.wakeAfter(outcome.delayMs);
+        this.#fetcher.lookAfter(outcome.delayMs);
         logger.info({ ...job, delayMs: Math.round(outcome.delayMs), error: outcome.error.message }, "An attempt failed and will be retried.");
         this.emit({ type: "job.failed", error: outcome.thrown, retryAt: this.#dateAfter(outcome.delayMs), durationMs: this.#clock.now() - attempt.startedAtMs, ...job });
         break;
@@ -236,7 +237,7 @@ export class Session {
         this.emit({ type: "job.dead", error: outcome.thrown, ...job });
         break;
       case "snoozed":
-        this.#fetcher.wakeAfter(outcome.delayMs);
+        this.#fetcher.lookAfter(outcome.delayMs);
         this.emit({ type: "job.snoozed", runAt: this.#dateAfter(outcome.delayMs), ...job });
         break;
       case "released":
@@ -248,6 +249,7 @@ export class Session {
   /** The fence refused an outcome. It may be ours all the same: recorded by a try whose answer was lost. */
   async #explainLoss(attempt: RunningAttempt, outcome: Outcome): Promise<void> {
     const job = about(attempt);
+    if (attempt.abortedBy?.code === "JOB_CANCELLED") return this.emit({ type: "job.cancelled", ...job });
     const ended = await this.#attempt(() => this.#database.run(this.#statements.findEnded, { ids: `{${attempt.id}}` }));
     const row = ended?.[0];
     if (row?.status === "done" && row.worker === this.worker && Number(row.claims) === attempt.fence) {
@@ -330,7 +332,7 @@ export class Session {
 
   /** Handlers that go on all the same: their fence no longer holds, and another worker may begin at once. */
   #releaseAll(): void {
-    for (const attempt of this.#attempts.all()) this.#handOver(attempt, { type: "released", isAttemptSpent: true });
+    for (const attempt of this.#attempts.all()) this.#handOver(attempt, { type: "released", isAttemptSpent: attempt.isBegun });
   }
 
   async #whenEmptyWithin(ms: number): Promise<boolean> {
@@ -375,9 +377,10 @@ export class Session {
   }
 }
 
-/** The dialect of an embedded database says so, by the name that kysely 0.29 gave it: nothing to measure. */
+/** The dialect of an embedded database says so: ours, or that of kysely 0.29. */
 function isSingleConnection(adapter: object | undefined): boolean {
-  return adapter !== undefined && "supportsMultipleConnections" in adapter && adapter.supportsMultipleConnections === false;
+  if (adapter === undefined) return false;
+  return "hasOneConnection" in adapter || ("supportsMultipleConnections" in adapter && adapter.supportsMultipleConnections === false);
 }
 
 function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {

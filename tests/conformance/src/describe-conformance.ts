@@ -1,0 +1,30 @@
+import { describe } from "vitest";
+import type { Adapter } from "./adapter.js";
+import { describeAttempts } from "./describe-attempts.js";
+import { describeBatches } from "./describe-batches.js";
+import { describeKeys } from "./describe-keys.js";
+import { describeOperations } from "./describe-operations.js";
+import { describePayloads } from "./describe-payloads.js";
+import { describeTransactions } from "./describe-transactions.js";
+import { describeWaking } from "./describe-waking.js";
+import { useSuite } from "./suite.js";
+
+/**
+ * What every adapter does the same, as tests against a real database. It uses the public interface only, so that it holds for
+ * adapters that others write.
+ *
+ * @example
+ * describeConformance("@queue/pg", async () => ({ db, listener, executorInTransaction, close }));
+ */
+export function describeConformance(name: string, open: () => Promise<Adapter>): void {
+  describe(`${name} conforms`, () => {
+    const suite = useSuite(open);
+    describeTransactions(suite);
+    describePayloads(suite);
+    describeKeys(suite);
+    describeBatches(suite);
+    describeAttempts(suite);
+    describeOperations(suite);
+    describeWaking(suite);
+  });
+}

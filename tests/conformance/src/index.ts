@@ -1,0 +1,2 @@
+export type { Adapter } from "./adapter.js";
+export { describeConformance } from "./describe-conformance.js";

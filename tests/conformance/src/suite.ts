@@ -1,0 +1,108 @@
+import { type Kysely, sql } from "kysely";
+import { afterAll, beforeAll, beforeEach, onTestFinished } from "vitest";
+import type { Admin, Executor } from "@queue/core";
+import { migrate } from "@queue/core/migrations";
+import { createWorker, type Worker, type WorkerEvent, type WorkerOptions } from "@queue/worker";
+import type { Adapter } from "./adapter.js";
+import { createTestQueue, type TestQueue } from "./test-queue.js";
+
+type Jobs = TestQueue["jobs"];
+type TestWorkerOptions = Omit<WorkerOptions<Jobs, Kysely<unknown>>, "queue" | "db" | "logger">;
+
+/** What a test of the suite works with: one adapter, and a schema that is the test's own. */
+export interface Suite {
+  readonly db: Kysely<unknown>;
+  readonly queue: TestQueue;
+  readonly admin: Admin<Jobs>;
+  /** Runs `fn` in a transaction of the adapter and commits it. */
+  committed(fn: (executor: Executor) => Promise<void>): Promise<void>;
+  /** Runs `fn` in a transaction of the adapter and rolls it back. */
+  rolledBack(fn: (executor: Executor) => Promise<void>): Promise<void>;
+  /** A worker on the queue, stopped at the end of the test. Without a listener unless one is given. */
+  worker(options: TestWorkerOptions): TestWorker;
+  readonly adapter: Adapter;
+}
+
+export interface TestWorker extends Worker {
+  readonly events: readonly WorkerEvent[];
+  /** Resolves with the events of `type` when there are `count` of them. */
+  until<TType extends WorkerEvent["type"]>(type: TType, count?: number): Promise<Extract<WorkerEvent, { type: TType }>[]>;
+}
+
+/** Opens the adapter once, and makes the tables of a new queue for each test, in a schema whose name needs quoting. */
+export function useSuite(open: () => Promise<Adapter>): Suite {
+  let adapter: Adapter;
+  let queue: TestQueue;
+  let number = 0;
+
+  beforeAll(async () => {
+    adapter = await open();
+  });
+  beforeEach(async () => {
+    number += 1;
+    queue = createTestQueue(`Conformance "${number}"`);
+    await migrate(adapter.db, queue);
+  });
+  afterAll(async () => {
+    await adapter?.close();
+  });
+
+  return {
+    get db() {
+      return adapter.db;
+    },
+    get queue() {
+      return queue;
+    },
+    get admin() {
+      return queue.admin(adapter.db);
+    },
+    get adapter() {
+      return adapter;
+    },
+    committed: (fn) => adapter.executorInTransaction(fn, { commit: true }),
+    rolledBack: (fn) => adapter.executorInTransaction(fn, { commit: false }),
+    worker: (options) => startableWorker(queue, adapter.db, options),
+  };
+}
+
+/** `table` of the test's own, in the schema of its queue. */
+export async function createTable(suite: Suite, table: string): Promise<ReturnType<typeof sql.id>> {
+  const name = sql.id(suite.queue.schema, table);
+  await sql`create table ${name} (value text not null)`.execute(suite.db);
+  return name;
+}
+
+function startableWorker(queue: TestQueue, db: Kysely<unknown>, options: TestWorkerOptions): TestWorker {
+  const events: WorkerEvent[] = [];
+  const waiting: (() => void)[] = [];
+  const worker = createWorker({
+    ...options,
+    queue,
+    db,
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    onEvent(event) {
+      events.push(event);
+      options.onEvent?.(event);
+      for (const look of waiting.slice()) look();
+    },
+  });
+  onTestFinished(() => worker.stop({ grace: 0 }));
+  return {
+    events,
+    start: () => worker.start(),
+    stop: (stopOptions) => worker.stop(stopOptions),
+    run: () => worker.run(),
+    runUntilIdle: () => worker.runUntilIdle(),
+    [Symbol.asyncDispose]: () => worker[Symbol.asyncDispose](),
+    until: (type, count = 1) =>
+      new Promise((resolve) => {
+        const look = () => {
+          const found = events.filter((event): event is Extract<WorkerEvent, { type: typeof type }> => event.type === type);
+          if (found.length >= count) resolve(found);
+        };
+        waiting.push(look);
+        look();
+      }),
+  };
+}
