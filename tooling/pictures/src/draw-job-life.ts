@@ -23,7 +23,9 @@ const bends: Partial<Record<string, number>> = {
   "running→cancelled": 0,
 };
 /** Where on its arrow a label stands, from 0 to 1, and by how much it is moved. */
-const labels: Partial<Record<string, { readonly at: number; readonly dx: number; readonly dy: number; readonly anchor?: "start" | "end" }>> = {
+const labels: Partial<
+  Record<string, { readonly at: number; readonly dx: number; readonly dy: number; readonly anchor?: "start" | "end" }>
+> = {
   "queued→running": { at: 0.5, dx: 0, dy: -8 },
   "running→queued": { at: 0.5, dx: 0, dy: 18 },
   "running→done": { at: 0.5, dx: 0, dy: -8 },
@@ -116,7 +118,12 @@ function markers(): string[] {
 
 function legend(): string[] {
   const who = ["producer", "worker", "sweep", "operator"] as const;
-  const notes = { producer: "your transaction", worker: "the worker that has it", sweep: "any worker's sweep", operator: "a person, or your code" };
+  const notes = {
+    producer: "your transaction",
+    worker: "the worker that has it",
+    sweep: "any worker's sweep",
+    operator: "a person, or your code",
+  };
   return [
     text({ x: 24, y: 34 }, "Who moves it", { anchor: "start", weight: 600 }),
     ...who.map((one, index) => text({ x: 140 + index * 178, y: 34 }, `● ${notes[one]}`, { fill: colours[one], anchor: "start" })),

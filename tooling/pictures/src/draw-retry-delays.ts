@@ -22,7 +22,10 @@ export function drawRetryDelays(): string {
     ...axes(),
     ...dots.flat(),
     `<path d="${ceiling()}" fill="none" stroke="${colours.ink}" stroke-width="2"/>`,
-    text({ x: plot.left + 8, y: 24 }, "Delay after a failed attempt: uniform below min(5 min, 2 s · 2^(attempt − 1))", { anchor: "start", weight: 600 }),
+    text({ x: plot.left + 8, y: 24 }, "Delay after a failed attempt: uniform below min(5 min, 2 s · 2^(attempt − 1))", {
+      anchor: "start",
+      weight: 600,
+    }),
   ]);
 }
 
@@ -48,6 +51,10 @@ function axes(): string[] {
     ...Array.from({ length: attempts }, (_, index) =>
       text({ x: plot.left + (index + 0.5) * column, y: plot.bottom + 20 }, `after ${index + 1}`, { fill: "#616e7c", size: 12 }),
     ),
-    text({ x: (plot.left + plot.right) / 2, y: plot.bottom + 40 }, "eight attempts by default: seven delays, 127 s in the mean, 254 s at most", { fill: "#616e7c", size: 12 }),
+    text(
+      { x: (plot.left + plot.right) / 2, y: plot.bottom + 40 },
+      "eight attempts by default: seven delays, 127 s in the mean, 254 s at most",
+      { fill: "#616e7c", size: 12 },
+    ),
   ];
 }

@@ -34,7 +34,11 @@ export interface TextOptions {
   readonly weight?: number;
 }
 
-export function text({ x, y }: Point, content: string, { fill = colours.ink, anchor = "middle", size = 13, weight = 400 }: TextOptions = {}): string {
+export function text(
+  { x, y }: Point,
+  content: string,
+  { fill = colours.ink, anchor = "middle", size = 13, weight = 400 }: TextOptions = {},
+): string {
   return `<text x="${round(x)}" y="${round(y)}" fill="${fill}" text-anchor="${anchor}" font-size="${size}" font-weight="${weight}">${escape(content)}</text>`;
 }
 

@@ -1,0 +1,42 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { packPackage, type Tarball } from "./pack-package.js";
+import { runNpm } from "./run-program.js";
+import { developedWith, isDevelopedWith, type WorkspacePackage } from "./workspace-package.js";
+
+/** A project that has installed a package. */
+export interface ConsumerProject {
+  readonly folder: string;
+  /** What differs from other projects: `kysely 0.28.19`. */
+  readonly label: string;
+}
+
+/**
+ * Installs the tarball of `subject`, those of its siblings, and its peers as they are published, into empty projects: one for each
+ * supported version of kysely.
+ */
+export async function installAlone(subject: WorkspacePackage, tarball: Tarball, folder: string): Promise<readonly ConsumerProject[]> {
+  const packages = [subject, ...subject.siblings];
+  const tarballs = new Map([[subject.manifest.name, `file:${tarball.path}`]]);
+  for (const sibling of subject.siblings) tarballs.set(sibling.manifest.name, `file:${(await packPackage(sibling, folder)).path}`);
+  const peers = packages.flatMap((each) => Object.keys(each.manifest.peerDependencies ?? {}));
+  const types = ["@types/node", ...peers.map((peer) => `@types/${peer}`).filter(isDevelopedWith)];
+  const others = new Map([...peers, ...types].map((name) => [name, developedWith(name)]));
+  const projects: ConsumerProject[] = [];
+  for (const kysely of kyselyVersions()) {
+    const dependencies = Object.fromEntries([...tarballs, ...others, ["kysely", kysely]]);
+    projects.push(await installProject(join(folder, `kysely-${kysely}`), `kysely ${kysely}`, dependencies));
+  }
+  return projects;
+}
+
+function kyselyVersions(): readonly string[] {
+  return [developedWith("kysely"), developedWith("kysely-029")];
+}
+
+async function installProject(folder: string, label: string, dependencies: Readonly<Record<string, string>>): Promise<ConsumerProject> {
+  await mkdir(folder);
+  await writeFile(join(folder, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module", dependencies }));
+  await runNpm(["install", "--prefer-offline", "--no-audit", "--no-fund"], folder);
+  return { folder, label };
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** What of a package.json matters here. */
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly exports: Readonly<Record<string, unknown>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+/** A package of this repository. */
+export interface WorkspacePackage {
+  readonly folder: string;
+  readonly manifest: Manifest;
+  /** Its dependencies in this repository, and theirs. */
+  readonly siblings: readonly WorkspacePackage[];
+}
+
+/** The root of the repository. */
+export const repositoryFolder = fileURLToPath(new URL("../../..", import.meta.url));
+
+const scope = "@queue/";
+
+/** Reads the package in `folder`. */
+export function readWorkspacePackage(folder: string): WorkspacePackage {
+  const manifest = readManifest(folder);
+  const direct = Object.keys(manifest.dependencies ?? {})
+    .filter((name) => name.startsWith(scope))
+    .map((name) => readWorkspacePackage(join(dirname(folder), name.slice(scope.length))));
+  const siblings = new Map(direct.flatMap((sibling) => [sibling, ...sibling.siblings]).map((sibling) => [sibling.manifest.name, sibling]));
+  return { folder, manifest, siblings: [...siblings.values()] };
+}
+
+/** The version of an npm package that this repository is developed with. */
+export function developedWith(name: string): string {
+  const version = readManifest(repositoryFolder).devDependencies?.[name];
+  if (version === undefined) throw new Error(`${name} is a peer of a package, but not among the devDependencies of the root.`);
+  return version.replace(/^npm:.+@/, "");
+}
+
+/** Whether the repository has it among its tools. */
+export function isDevelopedWith(name: string): boolean {
+  return name in (readManifest(repositoryFolder).devDependencies ?? {});
+}
+
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+}
