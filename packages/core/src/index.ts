@@ -3,14 +3,7 @@ export { createQueue, type QueueOptions } from "./queue/create-queue.js";
 export type { EnqueueItem, InferItem, Queue } from "./queue/queue.js";
 export type { EnqueueOptions } from "./queue/enqueue-options.js";
 export type { EnqueueResult } from "./queue/enqueue.js";
-export {
-  job,
-  type Backoff,
-  type JobDefinition,
-  type JobDefinitions,
-  type JobOptions,
-  type JsonInputSchema,
-} from "./job/job-definition.js";
+export { job, type Backoff, type JobDefinition, type JobDefinitions, type JobOptions, type JsonInputSchema } from "./job/job-definition.js";
 export type { Priority } from "./job/job-options.js";
 export type { Duration } from "./job/duration.js";
 export type { JsonCheck, JsonPayload, JsonValue, NotJson } from "./job/json-value.js";

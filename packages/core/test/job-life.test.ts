@@ -47,7 +47,10 @@ describe("the life of a job", () => {
     const filter = { kind: null, lane: null, deadAfter: null, after: "-1", limit: 1, isApplied: true };
     const moves: [statement: string, move: (id: string) => Promise<unknown>][] = [
       ["claimJobs", () => runStatement(executor, statements.claimJobs, { groups, kinds: "{a}", limit: 9, worker, leaseMs: 60_000 })],
-      ["completeJobs", (id) => runStatement(executor, statements.completeJobs, { ids: `{${id}}`, fences: "{1}", keeps: "{60000}", worker })],
+      [
+        "completeJobs",
+        (id) => runStatement(executor, statements.completeJobs, { ids: `{${id}}`, fences: "{1}", keeps: "{60000}", worker }),
+      ],
       ["requeueJobs", requeue("queued")],
       ["requeueJobs", requeue("dead")],
       ["returnExpiredJobs", () => runStatement(executor, statements.returnExpiredJobs, { limit: 9 })],

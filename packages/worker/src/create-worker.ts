@@ -27,6 +27,7 @@ class QueueWorker implements Worker {
   #starting: Promise<void> | undefined;
   #stopping: Promise<boolean> | undefined;
   #endGrace = () => {};
+  #whenStopped: ((isClean: boolean) => void)[] = [];
 
   constructor(options: ResolvedWorkerOptions) {
     this.#options = options;
@@ -44,16 +45,16 @@ class QueueWorker implements Worker {
 
   async run(): Promise<void> {
     let signals = 0;
-    let stopped: Promise<boolean> | undefined;
-    let onStopped = (_isClean: Promise<boolean>) => {};
-    const ended = new Promise<boolean>((resolve) => {
-      onStopped = resolve;
+    // A signal stops the worker; and so may anybody else.
+    let onFailed = (_error: unknown) => {};
+    const ended = new Promise<boolean>((resolve, reject) => {
+      this.#whenStopped.push(resolve);
+      onFailed = reject;
     });
     const forget = onStopSignal(() => {
       signals += 1;
-      if (signals > 1) return this.#endGrace();
-      stopped = this.#stop(this.#options.shutdownGraceMs);
-      onStopped(stopped);
+      if (signals > 1) this.#endGrace();
+      else this.#stop(this.#options.shutdownGraceMs).catch(onFailed);
     });
     try {
       await this.start();
@@ -98,7 +99,9 @@ class QueueWorker implements Worker {
     if (this.#starting === undefined) return true;
     this.#stopping = this.#close(graceMs);
     try {
-      return await this.#stopping;
+      const isClean = await this.#stopping;
+      for (const resolve of this.#whenStopped.splice(0)) resolve(isClean);
+      return isClean;
     } finally {
       this.#stopping = undefined;
       this.#starting = undefined;

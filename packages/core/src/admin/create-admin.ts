@@ -63,7 +63,9 @@ export function createAdmin<TJobs extends JobDefinitions>({ schema, kinds, check
       refuseUnknownOptions(filter, ["status", "kind", "lane", "after", "limit"], "jobs");
       const limit = checkInteger(filter.limit ?? 50, "limit", 1, 1_000);
       if (filter.status !== undefined && !statuses.includes(filter.status)) {
-        throw queueError("INVALID_OPTION", `status must be one of ${statuses.join(", ")}, but is ${showValue(filter.status)}.`, { option: "status" });
+        throw queueError("INVALID_OPTION", `status must be one of ${statuses.join(", ")}, but is ${showValue(filter.status)}.`, {
+          option: "status",
+        });
       }
       const rows = await run(statements.listJobs, {
         status: filter.status ?? null,
@@ -83,10 +85,14 @@ export function createAdmin<TJobs extends JobDefinitions>({ schema, kinds, check
       if (dead?.redriven === true) return require(id);
       const record = await require(id);
       if (dead !== undefined) {
-        throw queueError("KEY_HELD", `Job ${id} stays dead: another job of kind ${JSON.stringify(record.kind)} holds its key ${JSON.stringify(record.key)}.`, {
-          jobId: id,
-          key: record.key ?? "",
-        });
+        throw queueError(
+          "KEY_HELD",
+          `Job ${id} stays dead: another job of kind ${JSON.stringify(record.kind)} holds its key ${JSON.stringify(record.key)}.`,
+          {
+            jobId: id,
+            key: record.key ?? "",
+          },
+        );
       }
       throw wrongState("retried", record);
     },
@@ -105,9 +111,10 @@ export function createAdmin<TJobs extends JobDefinitions>({ schema, kinds, check
       if (filter.kind === undefined && filter.lane === undefined && filter.deadAfter === undefined && filter.all !== true) {
         throw queueError("INVALID_OPTION", "redrive needs kind, lane or deadAfter, or all: true for every dead letter.", { option: "all" });
       }
-      const wanted = filter.limit === undefined ? Number.POSITIVE_INFINITY : checkInteger(filter.limit, "limit", 1, Number.MAX_SAFE_INTEGER);
+      const wanted =
+        filter.limit === undefined ? Number.POSITIVE_INFINITY : checkInteger(filter.limit, "limit", 1, Number.MAX_SAFE_INTEGER);
       const result: { count: number; dryRun: boolean; conflicts: string[] } = { count: 0, dryRun: filter.dryRun === true, conflicts: [] };
-      for (let after = "-1"; result.count < wanted; ) {
+      for (let after = "-1"; result.count < wanted;) {
         const limit = Math.min(redriveBatch, wanted - result.count);
         const rows = await redriveOnce(filter, null, after, limit);
         result.count += rows.filter((row) => row.redriven).length;
@@ -136,7 +143,11 @@ export function createAdmin<TJobs extends JobDefinitions>({ schema, kinds, check
         oldestSnapshot:
           pressure?.snapshot_pid == null
             ? null
-            : { ageMs: Number(pressure.snapshot_age_ms), pid: Number(pressure.snapshot_pid), application: pressure.snapshot_application ?? "" },
+            : {
+                ageMs: Number(pressure.snapshot_age_ms),
+                pid: Number(pressure.snapshot_pid),
+                application: pressure.snapshot_application ?? "",
+              },
         kindsWithoutWorker: JSON.parse(pressure?.kinds_without_worker ?? "[]") as string[],
       };
     },

@@ -66,7 +66,11 @@ export function toJobRecord(row: JobRecordRow): JobRecord {
     key: row.idempotency_key,
     worker: row.worker,
     lastError: row.last_error,
-    errors: (JSON.parse(row.errors) as StoredFailure[]).map(({ at, stack, ...failure }) => ({ ...failure, at: new Date(at), stack: stack ?? null })),
+    errors: (JSON.parse(row.errors) as StoredFailure[]).map(({ at, stack, ...failure }) => ({
+      ...failure,
+      at: new Date(at),
+      stack: stack ?? null,
+    })),
     createdAt: toDate(row.created_at),
     runAt: toDate(row.run_at),
     startedAt: row.started_at === null ? null : toDate(row.started_at),

@@ -41,7 +41,8 @@ describe("QueueError", () => {
     expect(QueueError.is(error, "JOB_NOT_FOUND")).toBe(true);
     expect(QueueError.is(error, "JOB_STATE")).toBe(false);
     const lookalike = Object.assign(new Error("x"), { name: "QueueError", code: "JOB_NOT_FOUND" });
-    for (const other of [lookalike, new Error("x"), null, undefined, "JOB_NOT_FOUND", 5, {}, () => {}]) expect(QueueError.is(other)).toBe(false);
+    for (const other of [lookalike, new Error("x"), null, undefined, "JOB_NOT_FOUND", 5, {}, () => {}])
+      expect(QueueError.is(other)).toBe(false);
   });
 
   test("no detail leaks into the message of JSON.stringify, and the mark is invisible", () => {

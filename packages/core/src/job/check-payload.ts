@@ -8,12 +8,19 @@ import type { StandardIssue, StandardSchemaV1 } from "./standard-schema.js";
  *
  * @throws QueueError `INVALID_PAYLOAD` with the path of the first issue
  */
-export function checkPayload<TOutput>(kind: string, schema: StandardSchemaV1<unknown, TOutput>, value: unknown): TOutput | Promise<TOutput> {
+export function checkPayload<TOutput>(
+  kind: string,
+  schema: StandardSchemaV1<unknown, TOutput>,
+  value: unknown,
+): TOutput | Promise<TOutput> {
   const result = schema["~standard"].validate(value);
   return result instanceof Promise ? result.then((settled) => accept(kind, settled)) : accept(kind, result);
 }
 
-function accept<TOutput>(kind: string, result: { readonly value: TOutput; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] }): TOutput {
+function accept<TOutput>(
+  kind: string,
+  result: { readonly value: TOutput; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] },
+): TOutput {
   if (result.issues === undefined) return result.value;
   const issue = result.issues[0];
   const path = showPath((issue?.path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment)));

@@ -86,8 +86,8 @@ describe("parseDuration", () => {
   test.each(wrongShapes.map((duration) => [inspect(duration).slice(0, 20), duration] as const))(
     "refuses %s, naming the option and the units",
     (_shown, duration) => {
-    const error = thrownBy(() => parseDuration(duration as Duration, "keyHolds"));
-    expect(error).toMatchObject({ code: "INVALID_OPTION", option: "keyHolds", isRetryable: false });
+      const error = thrownBy(() => parseDuration(duration as Duration, "keyHolds"));
+      expect(error).toMatchObject({ code: "INVALID_OPTION", option: "keyHolds", isRetryable: false });
       expect(error.message).toMatch(/^keyHolds must be whole milliseconds or a number with a unit \("250ms", .*, but is ./);
     },
   );

@@ -15,7 +15,11 @@ export const maxDurationMs = 36_525 * unitMs.d;
  *
  * @throws QueueError `INVALID_OPTION` naming `option`
  */
-export function parseDuration(duration: Duration, option: string, bounds: { readonly minMs?: number; readonly maxMs?: number } = {}): number {
+export function parseDuration(
+  duration: Duration,
+  option: string,
+  bounds: { readonly minMs?: number; readonly maxMs?: number } = {},
+): number {
   const { minMs = 0, maxMs = maxDurationMs } = bounds;
   const ms = typeof duration === "string" ? parseText(duration) : duration;
   if (typeof ms !== "number" || !Number.isSafeInteger(ms)) {

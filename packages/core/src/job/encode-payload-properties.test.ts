@@ -13,7 +13,9 @@ const json = fc.letrec<{ value: unknown }>((tie) => ({
     fc.integer(),
     text,
     fc.array(tie("value")),
-    fc.dictionary(fc.oneof(text, fc.constantFrom("__proto__", "constructor", "toString", "length")), tie("value"), { noNullPrototype: false }),
+    fc.dictionary(fc.oneof(text, fc.constantFrom("__proto__", "constructor", "toString", "length")), tie("value"), {
+      noNullPrototype: false,
+    }),
   ),
 })).value;
 

@@ -122,6 +122,8 @@ describe("what asks to be written in its own way", () => {
 describe("what is refused, with its path", () => {
   const cyclic: Record<string, unknown> = { list: [] };
   (cyclic["list"] as unknown[]).push({ parent: cyclic });
+  const hole: unknown[] = [];
+  hole.length = 1;
   const throwing = () => {
     throw new TypeError("broken");
   };
@@ -143,7 +145,7 @@ describe("what is refused, with its path", () => {
     ["B09: Infinity", { i: Number.POSITIVE_INFINITY }, "$.i"],
     ["B09: minus Infinity", [Number.NEGATIVE_INFINITY], "$[0]"],
     ["B09: undefined in an array", { u: [undefined] }, "$.u[0]"],
-    ["B09: a hole in an array", { u: Array.from({ length: 1 }).concat(new Array(1)) }, "$.u[0]"],
+    ["B09: a hole in an array", { u: hole }, "$.u[0]"],
     ["B09: a function", { f() {} }, "$.f"],
     ["B09: a symbol", { s: Symbol("s") }, "$.s"],
     ["a bigint", { items: [{ price: 2n }] }, "$.items[0].price"],
@@ -177,7 +179,9 @@ describe("what is refused, with its path", () => {
   });
 
   test("names that are no identifiers are quoted in the path", () => {
-    expect(pathOf({ "first name": { "0": { 'a"b': { $x: { é: Number.NaN } } } } })).toBe(String.raw`$["first name"]["0"]["a\"b"]["$x"]["é"]`);
+    expect(pathOf({ "first name": { "0": { 'a"b': { $x: { é: Number.NaN } } } } })).toBe(
+      String.raw`$["first name"]["0"]["a\"b"]["$x"]["é"]`,
+    );
   });
 
   test("the message says where, what, why and what to do", () => {

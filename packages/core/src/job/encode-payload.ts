@@ -127,7 +127,8 @@ function whyNotJson(value: object): string | undefined {
   if (value instanceof Error || value instanceof RegExp || value instanceof WeakMap || value instanceof WeakSet) {
     return `is ${value instanceof Error ? "an Error" : "an object"} that JSON turns into {}: use its text`;
   }
-  if ([Number, String, Boolean, BigInt, Symbol].some((primitive) => value instanceof primitive)) return "is a boxed primitive: use the plain value";
+  if ([Number, String, Boolean, BigInt, Symbol].some((primitive) => value instanceof primitive))
+    return "is a boxed primitive: use the plain value";
   return undefined;
 }
 

@@ -11,7 +11,9 @@ export type KindIn<TJobs> = keyof TJobs & string;
  * Wrapped in a tuple, so that the conditional type is not distributed: read through `["~types"]`, the payload literal of every
  * call would meet the union of all payloads, and five hundred kinds would take seconds to check.
  */
-export type InputIn<TJobs extends JobDefinitions, TKind extends KindIn<TJobs>> = [TJobs[TKind]] extends [JobDefinition<infer TInput, unknown>]
+export type InputIn<TJobs extends JobDefinitions, TKind extends KindIn<TJobs>> = [TJobs[TKind]] extends [
+  JobDefinition<infer TInput, unknown>,
+]
   ? TInput
   : never;
 export type PayloadIn<TJobs extends JobDefinitions, TKind extends KindIn<TJobs>> = [TJobs[TKind]] extends [

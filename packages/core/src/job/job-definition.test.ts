@@ -17,7 +17,14 @@ describe("the options of a kind", () => {
   });
 
   test("undefined is the default, in every option", () => {
-    const nothing: JobOptions = { lane: undefined, maxAttempts: undefined, backoff: undefined, timeout: undefined, priority: undefined, keep: undefined };
+    const nothing: JobOptions = {
+      lane: undefined,
+      maxAttempts: undefined,
+      backoff: undefined,
+      timeout: undefined,
+      priority: undefined,
+      keep: undefined,
+    };
     expect(resolveJobOptions(nothing)).toEqual(resolveJobOptions({}));
     expect(resolveJobOptions({ backoff: { base: undefined, cap: undefined } })).toEqual(resolveJobOptions({}));
   });
@@ -84,7 +91,11 @@ describe("the options of a kind", () => {
   test.each(wrong.map(([option, options]) => [inspect(options, { breakLength: Infinity }).slice(0, 60), option, options] as const))(
     "B72: %s is refused, naming %s",
     (_shown, option, options) => {
-      expect(thrownBy(() => job(options as JobOptions))).toMatchObject({ code: "INVALID_OPTION", option, message: expect.stringContaining(option) });
+      expect(thrownBy(() => job(options as JobOptions))).toMatchObject({
+        code: "INVALID_OPTION",
+        option,
+        message: expect.stringContaining(option),
+      });
     },
   );
 
@@ -98,7 +109,9 @@ describe("the options of a kind", () => {
   });
 
   test("the message says what was given, what is expected, and which options there are", () => {
-    expect(thrownBy(() => job({ priority: 10 } as unknown as JobOptions)).message).toBe("priority must be a whole number from 0 to 9, but is 10.");
+    expect(thrownBy(() => job({ priority: 10 } as unknown as JobOptions)).message).toBe(
+      "priority must be a whole number from 0 to 9, but is 10.",
+    );
     expect(thrownBy(() => job({ maxAtempts: 3 } as JobOptions)).message).toBe(
       'job has no option "maxAtempts". It has: lane, maxAttempts, backoff, timeout, priority, keep.',
     );
@@ -128,9 +141,12 @@ describe("job()", () => {
     expect(job({ payload: callable }).schema).toBe(callable);
   });
 
-  test.each([["a string"], [{ orderId: "string" }], [null], [{ "~standard": {} }], [() => true]])("refuses %s as a payload schema", (payload) => {
-    const error = thrownBy(() => job({ payload } as never));
-    expect(error).toMatchObject({ code: "INVALID_OPTION", option: "payload" });
-    expect(error.message).toContain("For a type without a schema write job<Type>()");
-  });
+  test.each([["a string"], [{ orderId: "string" }], [null], [{ "~standard": {} }], [() => true]])(
+    "refuses %s as a payload schema",
+    (payload) => {
+      const error = thrownBy(() => job({ payload } as never));
+      expect(error).toMatchObject({ code: "INVALID_OPTION", option: "payload" });
+      expect(error.message).toContain("For a type without a schema write job<Type>()");
+    },
+  );
 });

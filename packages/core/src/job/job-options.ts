@@ -27,7 +27,13 @@ export function checkLane(lane: unknown, option = "lane"): string {
  * @throws QueueError `INVALID_OPTION` naming `option`
  */
 export function checkName(name: unknown, option: string, maxBytes: number): string {
-  if (typeof name !== "string" || name.length === 0 || name.length > maxBytes || refusedInText.test(name) || Buffer.byteLength(name) > maxBytes) {
+  if (
+    typeof name !== "string" ||
+    name.length === 0 ||
+    name.length > maxBytes ||
+    refusedInText.test(name) ||
+    Buffer.byteLength(name) > maxBytes
+  ) {
     throw queueError(
       "INVALID_OPTION",
       `${option} must be a string of 1 to ${maxBytes} bytes, without NUL and half surrogates, but is ${showValue(name)}.`,

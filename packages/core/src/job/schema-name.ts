@@ -10,9 +10,13 @@ import { checkName } from "./job-options.js";
 export function checkSchemaName(schema: unknown): string {
   const name = checkName(schema, "schema", 63);
   if (name.startsWith("pg_")) {
-    throw queueError("INVALID_OPTION", `schema must not begin with "pg_", which PostgreSQL keeps for itself, but is ${JSON.stringify(name)}.`, {
-      option: "schema",
-    });
+    throw queueError(
+      "INVALID_OPTION",
+      `schema must not begin with "pg_", which PostgreSQL keeps for itself, but is ${JSON.stringify(name)}.`,
+      {
+        option: "schema",
+      },
+    );
   }
   return name;
 }

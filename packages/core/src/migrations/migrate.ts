@@ -61,6 +61,7 @@ export function migrationSql(options: SchemaOption = {}): string {
 
 async function applyPending(executor: Executor, schema: string): Promise<MigrateResult> {
   await refuseOldServer(executor);
+  const before = await readTimeouts(executor);
   await waitForOtherMigrators(executor, schema);
   if (!(await schemaExists(executor, schema))) await run(executor, `create schema ${quoteIdentifier(schema)}`);
   if (!(await bookkeepingExists(executor, schema))) await run(executor, createBookkeeping(schema));
@@ -71,6 +72,8 @@ async function applyPending(executor: Executor, schema: string): Promise<Migrate
     for (const statement of migration.statements(schema)) await run(executor, statement);
     await run(executor, recordMigration(schema, migration));
   }
+  // The transaction may be the caller's, and goes on.
+  await setTimeouts(executor, before);
   return { schema, applied: pending.map((migration) => migration.name) };
 }
 
@@ -90,13 +93,34 @@ async function refuseOldServer(executor: Executor): Promise<void> {
   }
 }
 
-/** `create schema if not exists` is no protection: of four sessions at once three fail on the catalogue's unique index. */
-async function waitForOtherMigrators(executor: Executor, schema: string): Promise<void> {
+interface Timeouts {
+  readonly lock: string;
+  readonly statement: string;
+}
+
+async function readTimeouts(executor: Executor): Promise<Timeouts> {
+  const [timeouts] = await run<Timeouts>(
+    executor,
+    `select pg_catalog.current_setting('lock_timeout') as lock, pg_catalog.current_setting('statement_timeout') as statement`,
+  );
+  return { lock: timeouts?.lock ?? "0", statement: timeouts?.statement ?? "0" };
+}
+
+/** Until the end of the transaction. */
+async function setTimeouts(executor: Executor, { lock, statement }: Timeouts): Promise<void> {
   await run(
     executor,
-    `select pg_catalog.set_config('lock_timeout', '60s', true) as lock_timeout, pg_catalog.set_config('statement_timeout', '0', true) as statement_timeout`,
+    `select pg_catalog.set_config('lock_timeout', $1::text, true) as lock, pg_catalog.set_config('statement_timeout', $2::text, true) as statement`,
+    [lock, statement],
   );
-  await run(executor, "select 1 as ok from pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::text, 0))", [`queue migrate ${schema}`]);
+}
+
+/** `create schema if not exists` is no protection: of four sessions at once three fail on the catalogue's unique index. */
+async function waitForOtherMigrators(executor: Executor, schema: string): Promise<void> {
+  await setTimeouts(executor, { lock: "60s", statement: "0" });
+  await run(executor, "select 1 as ok from pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::text, 0))", [
+    `queue migrate ${schema}`,
+  ]);
 }
 
 async function schemaExists(executor: Executor, schema: string): Promise<boolean> {

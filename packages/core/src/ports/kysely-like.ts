@@ -59,7 +59,9 @@ function isPromise(target: unknown): boolean {
 }
 
 function hasMembers(target: unknown, names: readonly string[]): boolean {
-  return typeof target === "object" && target !== null && names.every((name) => typeof (target as Record<string, unknown>)[name] === "function");
+  return (
+    typeof target === "object" && target !== null && names.every((name) => typeof (target as Record<string, unknown>)[name] === "function")
+  );
 }
 
 /** A Kysely and its transactions share the dialect's adapter object, and nothing else that is public. */

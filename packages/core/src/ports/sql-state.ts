@@ -7,7 +7,10 @@ const shape = /^(?!P[1-9])(?=.*\d)[0-9A-Z]{5}$/;
  */
 export function sqlStateOf(error: unknown): string | undefined {
   for (const path of [["code"], ["cause", "code"], ["original", "code"], ["meta", "driverAdapterError", "cause", "code"]]) {
-    const code = path.reduce<unknown>((value, key) => (typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined), error);
+    const code = path.reduce<unknown>(
+      (value, key) => (typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined),
+      error,
+    );
     if (typeof code === "string" && shape.test(code)) return code;
   }
   return undefined;

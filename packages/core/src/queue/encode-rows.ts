@@ -14,6 +14,15 @@ export function encodeRows(jobs: readonly PreparedJob[], isKeyed: boolean): stri
 
 function encodeRow({ kind, payload, options }: PreparedJob, position: number, isKeyed: boolean): string {
   const { lane, priority, max_attempts, delay_ms, run_at, key, hold_ms, release_on } = options;
-  const head = JSON.stringify({ position, kind, lane, priority, max_attempts, delay_ms, run_at, ...(isKeyed ? { key, hold_ms, release_on } : {}) });
+  const head = JSON.stringify({
+    position,
+    kind,
+    lane,
+    priority,
+    max_attempts,
+    delay_ms,
+    run_at,
+    ...(isKeyed ? { key, hold_ms, release_on } : {}),
+  });
   return `${head.slice(0, -1)},"payload":${payload}}`;
 }

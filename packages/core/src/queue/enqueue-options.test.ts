@@ -52,7 +52,10 @@ describe("the options of enqueue", () => {
   });
 
   test("runAt is sent as an instant, whatever the zone of the process", () => {
-    expect(resolveEnqueueOptions({ runAt: new Date(1_767_225_600_123) }, kind)).toMatchObject({ run_at: "2026-01-01T00:00:00.123Z", delay_ms: 0 });
+    expect(resolveEnqueueOptions({ runAt: new Date(1_767_225_600_123) }, kind)).toMatchObject({
+      run_at: "2026-01-01T00:00:00.123Z",
+      delay_ms: 0,
+    });
     expect(resolveEnqueueOptions({ runAt: new Date("9999-12-31T23:59:59.999Z") }, kind).run_at).toBe("9999-12-31T23:59:59.999Z");
     expect(resolveEnqueueOptions({ runAt: new Date(-1) }, kind).run_at).toBe("1969-12-31T23:59:59.999Z");
   });

@@ -72,7 +72,9 @@ function holdMs(keyHolds: EnqueueOptions["keyHolds"]): number {
 /** @throws QueueError `INVALID_OPTION` naming `option` */
 export function checkInstant(instant: unknown, option: string): string {
   if (!(instant instanceof Date) || !(instant.getUTCFullYear() >= 0 && instant.getUTCFullYear() <= lastYear)) {
-    throw queueError("INVALID_OPTION", `${option} must be a valid Date up to the year ${lastYear}, but is ${showValue(instant)}.`, { option });
+    throw queueError("INVALID_OPTION", `${option} must be a valid Date up to the year ${lastYear}, but is ${showValue(instant)}.`, {
+      option,
+    });
   }
   return instant.toISOString();
 }

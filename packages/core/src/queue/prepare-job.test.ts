@@ -9,7 +9,10 @@ import { encodeRows } from "./encode-rows.js";
 import { prepareJob, prepareJobs, resolveKinds } from "./prepare-job.js";
 
 const kinds = resolveKinds({
-  "order.pay": job({ payload: z.object({ at: z.iso.datetime().transform((text) => new Date(text)), count: z.number().default(1) }), lane: "pay" }),
+  "order.pay": job({
+    payload: z.object({ at: z.iso.datetime().transform((text) => new Date(text)), count: z.number().default(1) }),
+    lane: "pay",
+  }),
   "order.check": job({
     payload: v.pipeAsync(
       v.string(),
@@ -24,7 +27,11 @@ const kinds = resolveKinds({
 describe("one job", () => {
   test("stores the schema's input as it was given, not its output", () => {
     const payload = { at: "2026-01-01T00:00:00Z", extra: true };
-    expect(prepareJob(kinds, "order.pay", payload)).toMatchObject({ kind: "order.pay", payload: JSON.stringify(payload), options: { lane: "pay" } });
+    expect(prepareJob(kinds, "order.pay", payload)).toMatchObject({
+      kind: "order.pay",
+      payload: JSON.stringify(payload),
+      options: { lane: "pay" },
+    });
   });
 
   test("is there at once, and a promise only when its schema is asynchronous", async () => {
@@ -109,7 +116,12 @@ describe("a batch", () => {
     expect(refused.cause).toHaveLength(1);
   });
 
-  test.each([["nothing", undefined], ["an object", {}], ["a text", "x"], ["an iterator", new Set()]])("is no %s", async (_name, items) => {
+  test.each([
+    ["nothing", undefined],
+    ["an object", {}],
+    ["a text", "x"],
+    ["an iterator", new Set()],
+  ])("is no %s", async (_name, items) => {
     expect(await rejectionOf(prepareJobs(kinds, items as never))).toMatchObject({ code: "INVALID_OPTION", option: "items" });
   });
 });

@@ -23,7 +23,9 @@ export function resolveKinds(jobs: JobDefinitions): ReadonlyMap<string, Kind> {
     Object.entries(jobs).map(([kind, definition]) => {
       checkName(kind, "jobs: the name of a kind", 200);
       if (typeof definition !== "object" || definition === null || typeof definition.options !== "object") {
-        throw queueError("INVALID_OPTION", `jobs[${JSON.stringify(kind)}] must be made by job(), but is ${showValue(definition)}.`, { option: "jobs" });
+        throw queueError("INVALID_OPTION", `jobs[${JSON.stringify(kind)}] must be made by job(), but is ${showValue(definition)}.`, {
+          option: "jobs",
+        });
       }
       return [kind, { definition, options: resolveJobOptions(definition.options) }];
     }),
@@ -57,7 +59,9 @@ export function prepareJob(
 /** Prepares a batch; the first bad item rejects all of it, with its `index`. */
 export async function prepareJobs(kinds: ReadonlyMap<string, Kind>, items: readonly unknown[]): Promise<PreparedJob[]> {
   if (!Array.isArray(items)) {
-    throw queueError("INVALID_OPTION", `enqueueMany takes an array of { kind, payload, options }, but was given ${showValue(items)}.`, { option: "items" });
+    throw queueError("INVALID_OPTION", `enqueueMany takes an array of { kind, payload, options }, but was given ${showValue(items)}.`, {
+      option: "items",
+    });
   }
   const prepared: PreparedJob[] = [];
   for (const [index, item] of items.entries()) {
@@ -76,7 +80,11 @@ export async function prepareJobs(kinds: ReadonlyMap<string, Kind>, items: reado
 export function unknownKind(kind: string, kinds: ReadonlyMap<string, unknown>): QueueError {
   const known = [...kinds.keys()].slice(0, 10).map((name) => JSON.stringify(name));
   const more = kinds.size > known.length ? `, and ${kinds.size - known.length} more` : "";
-  return queueError("UNKNOWN_KIND", `This queue does not define the kind ${showValue(kind)}. It has: ${known.join(", ") || "none"}${more}.`, { kind });
+  return queueError(
+    "UNKNOWN_KIND",
+    `This queue does not define the kind ${showValue(kind)}. It has: ${known.join(", ") || "none"}${more}.`,
+    { kind },
+  );
 }
 
 function withIndex(error: unknown, index: number): unknown {

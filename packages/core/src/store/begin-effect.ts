@@ -59,7 +59,12 @@ export function beginEffect(schema: string): Statement<BeginEffectInput, EffectR
             .where("effects.done_at", "is", null)
             .where(recorded, "=", p.text("takeOver")),
         )
-        .returning([sql<boolean>`true`.as("begun"), sql<boolean>`false`.as("done"), owner.as("owner"), sql<boolean>`true`.as("owner_running")]),
+        .returning([
+          sql<boolean>`true`.as("begun"),
+          sql<boolean>`false`.as("done"),
+          owner.as("owner"),
+          sql<boolean>`true`.as("owner_running"),
+        ]),
     )
     .selectFrom("begun")
     .select(["begun", "done", "owner", "owner_running"])

@@ -23,13 +23,26 @@ export interface CompleteJobsInput {
  */
 export function completeJobs(schema: string): Statement<CompleteJobsInput, { id: string }> {
   const p = placeholders<CompleteJobsInput>();
-  const wanted = sql<{ id: string; fence: number; keep: string | null }>`unnest(${p.bigints("ids")}, ${p.ints("fences")}, ${p.bigints("keeps")})`;
+  const wanted = sql<{
+    id: string;
+    fence: number;
+    keep: string | null;
+  }>`unnest(${p.bigints("ids")}, ${p.ints("fences")}, ${p.bigints("keeps")})`;
   const query = queryBuilder(schema)
     .with(
       (cte) => cte("mine").materialized(),
-      () => lockFenced(schema, wanted.as<"u">(sql`u(id, fence, keep)`), p.text("worker")).select(["x.id", sql<string | null>`u.keep`.as("keep")]),
+      () =>
+        lockFenced(schema, wanted.as<"u">(sql`u(id, fence, keep)`), p.text("worker")).select([
+          "x.id",
+          sql<string | null>`u.keep`.as("keep"),
+        ]),
     )
-    .with("gone", (db) => db.deleteFrom("jobs as j").where(sql<boolean>`j.id = any(array(select id from mine))`).returningAll())
+    .with("gone", (db) =>
+      db
+        .deleteFrom("jobs as j")
+        .where(sql<boolean>`j.id = any(array(select id from mine))`)
+        .returningAll(),
+    )
     .with("kept", (db) =>
       db
         .insertInto("jobs_archive")

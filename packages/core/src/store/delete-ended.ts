@@ -54,8 +54,10 @@ export function deleteEnded(schema: string): Statement<DeleteEndedInput, Deleted
           )
           .returning("job_id"),
       )
-      .with("archived", () =>
-        sql<{ id: string }>`(delete from ${sql.id(schema, "jobs_archive_default")} where ctid = any(array(
+      .with(
+        "archived",
+        () =>
+          sql<{ id: string }>`(delete from ${sql.id(schema, "jobs_archive_default")} where ctid = any(array(
           select a.ctid from ${sql.id(schema, "jobs_archive_default")} a where a.keep_until < ${clockTimestamp} limit ${p.int("limit")} for update skip locked))
           returning id)`,
       )

@@ -32,7 +32,11 @@ export function extendLeases(schema: string): Statement<ExtendLeasesInput, Exten
       (db) =>
         db
           .selectFrom(sql<{ id: string; fence: number }>`unnest(${p.bigints("ids")}, ${p.ints("fences")})`.as<"u">(sql`u(id, fence)`))
-          .select((eb) => ["u.id", "u.fence", eb.exists(eb.selectFrom("jobs as j").select(sql.lit(1).as("one")).where(isMine)).as("held")]),
+          .select((eb) => {
+            // Not EXISTS: the planner may answer that one by a hash of all running jobs, from a scan of the whole table.
+            const mine = eb.selectFrom("jobs as j").select(sql.lit(1).as("one")).where(isMine).limit(sql.lit(1));
+            return ["u.id", "u.fence", sql<boolean>`${mine} is not null`.as("held")];
+          }),
     )
     .with(
       (cte) => cte("mine").materialized(),

@@ -15,15 +15,17 @@ export function lockFenced<TRow extends { id: string; fence: number }>(
   wanted: AliasedExpression<TRow, "u">,
   worker: RawBuilder<string>,
 ) {
-  return queryBuilder(schema).selectFrom(wanted).innerJoinLateral(
-    (eb) =>
-      eb
-        .selectFrom("jobs as j")
-        .select("j.id")
-        .where(sql<boolean>`j.id = u.id and j.status::text = 'running' and j.claims = u.fence and j.worker = ${worker}`)
-        .limit(sql.lit(1))
-        .forUpdate()
-        .as("x"),
-    (join) => join.onTrue(),
-  );
+  return queryBuilder(schema)
+    .selectFrom(wanted)
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom("jobs as j")
+          .select("j.id")
+          .where(sql<boolean>`j.id = u.id and j.status::text = 'running' and j.claims = u.fence and j.worker = ${worker}`)
+          .limit(sql.lit(1))
+          .forUpdate()
+          .as("x"),
+      (join) => join.onTrue(),
+    );
 }

@@ -11,7 +11,9 @@ export function pauseLane(schema: string): Statement<{ readonly lane: string }, 
     queryBuilder(schema)
       .insertInto("lanes")
       .values({ lane: p.text("lane"), paused_at: clockTimestamp })
-      .onConflict((conflict) => conflict.column("lane").doUpdateSet({ paused_at: sql<Date>`coalesce(lanes.paused_at, excluded.paused_at)` }))
+      .onConflict((conflict) =>
+        conflict.column("lane").doUpdateSet({ paused_at: sql<Date>`coalesce(lanes.paused_at, excluded.paused_at)` }),
+      )
       .returning("lane"),
   );
 }

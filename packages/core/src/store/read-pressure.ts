@@ -22,12 +22,15 @@ export function readPressure(schema: string): Statement<object, PressureRow> {
   return defineStatement(
     queryBuilder(schema)
       .withRecursive("line", () => queuedLines(schema))
-      .with("holder", () => sql<{ pid: number; application: string; age_ms: string }>`(
+      .with(
+        "holder",
+        () => sql<{ pid: number; application: string; age_ms: string }>`(
         select a.pid, a.application_name as application, (extract(epoch from pg_catalog.clock_timestamp() - a.xact_start) * 1000)::text as age_ms
           from pg_catalog.pg_stat_activity a
          where a.backend_xmin is not null and a.datname = pg_catalog.current_database() and a.pid <> pg_catalog.pg_backend_pid()
            and a.xact_start is not null
-         order by pg_catalog.age(a.backend_xmin) desc, a.xact_start limit 1)`)
+         order by pg_catalog.age(a.backend_xmin) desc, a.xact_start limit 1)`,
+      )
       .selectFrom(sql<{ one: number }>`(select 1 as one)`.as("once"))
       .leftJoin("holder as h", (join) => join.onTrue())
       .select([

@@ -34,7 +34,7 @@ export function releaseUnknownJobs(schema: string): Statement<ReleaseUnknownJobs
       .set({
         status: sql.lit("queued"),
         run_at: clockTimestamp,
-        locked_until: null,
+        locked_until: sql.lit(null),
         attempts: sql<number>`j.attempts - 1`,
       })
       .where(sql<boolean>`j.id = any(array(select id from unknown))`)

@@ -50,7 +50,7 @@ export function requeueJobs(schema: string): Statement<RequeueJobsInput, { id: s
       status: sql<"queued" | "dead">`(${entry}->>'status')::${sql.id(schema, "job_status")}`,
       run_at: sql<Date>`${clockTimestamp} + (${entry}->>'delayMs')::float8 * interval '1 millisecond'`,
       attempts: sql<number>`j.attempts - (${entry}->>'attemptsBack')::int4`,
-      locked_until: null,
+      locked_until: sql.lit(null),
       last_error: sql<string>`coalesce(${entry}->'error'->>'message', j.last_error)`,
       errors: sql<string>`case when pg_catalog.jsonb_exists(${entry}, 'error') then ${appendError(sql`(${entry}->'error')`)} else j.errors end`,
     })

@@ -43,9 +43,11 @@ export function returnExpiredJobs(schema: string): Statement<ReturnExpiredJobsIn
     )
     .updateTable("jobs as j")
     .set({
-      status: sql<"queued" | "dead">`(case when j.attempts >= j.max_attempts then 'dead' else 'queued' end)::${sql.id(schema, "job_status")}`,
+      status: sql<
+        "queued" | "dead"
+      >`(case when j.attempts >= j.max_attempts then 'dead' else 'queued' end)::${sql.id(schema, "job_status")}`,
       run_at: clockTimestamp,
-      locked_until: null,
+      locked_until: sql.lit(null),
       last_error: sql.lit(leaseExpiredMessage),
       errors: appendError(failure),
     })

@@ -29,7 +29,7 @@ describe("a statement", () => {
     const statement = example();
     expect(statement.sql).toBe(
       'select j.id::text as "id" from "my ""schema"""."jobs" as "j" where "j"."id" = $1::text::int8' +
-        ' and $2::text::bool and ($3::text is null or j.id <> $4::text::int8) limit $5::int',
+        " and $2::text::bool and ($3::text is null or j.id <> $4::text::int8) limit $5::int",
     );
     expect(statement.bind({ id: "9007199254740993", limit: 5, isApplied: false, note: null })).toEqual([
       "9007199254740993",

@@ -57,7 +57,9 @@ export interface Statement<TInput, TRow> {
 }
 
 /** Compiles `query` once; its placeholders are filled at each run. */
-export function defineStatement<TInput extends { readonly [K in keyof TInput]: Bindable }, TRow>(query: Compilable<TRow>): Statement<TInput, TRow> {
+export function defineStatement<TInput extends { readonly [K in keyof TInput]: Bindable }, TRow>(
+  query: Compilable<TRow>,
+): Statement<TInput, TRow> {
   const { sql: text, parameters } = query.compile();
   return Object.freeze({
     sql: text,

@@ -1,4 +1,4 @@
-import { type ClaimedRow, type LaneAhead, toArrayLiteral, type WorkerStatements } from "@queue/core/internal";
+import { type ClaimedRow, type ClaimGroup, type LaneAhead, toArrayLiteral, type WorkerStatements } from "@queue/core/internal";
 import type { Database } from "../database/database.js";
 import type { Slots } from "../run/slots.js";
 import { Alarm } from "../time/alarm.js";
@@ -49,11 +49,11 @@ export class Fetcher {
   #lookIntervalMs: number;
   /** Something may wait where nothing was known: look before the next claim. */
   #mustLook = true;
-  /** The last claim took all that it had slots for: there may be more. */
+  /** The last claim took all that it had slots for, in all or in a lane: there may be more. */
   #isSaturated = false;
   /** The answer to a claim was lost: it may have taken jobs that nobody here knows of. */
   #hasLostClaim = false;
-  #cancelNextLook = () => {};
+  #nextLook: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
   constructor(options: FetcherOptions) {
     this.#options = options;
@@ -75,9 +75,14 @@ export class Fetcher {
     if (this.#isSaturated) this.#alarm.ring();
   }
 
-  /** Claims when a job becomes due that was put back by this process. */
-  wakeAfter(ms: number): void {
-    this.#alarm.ringAfter(Math.max(shortestTimerMs, ms + 1));
+  /** Looks when a job becomes due. Of several moments the earliest counts: the look then finds the next. */
+  lookAfter(ms: number): void {
+    const { clock } = this.#options;
+    const inMs = Math.max(shortestTimerMs, ms + 1);
+    const atMs = clock.now() + inMs;
+    if (this.#isStopping || (this.#nextLook !== undefined && this.#nextLook.atMs <= atMs)) return;
+    this.#forgetNextLook();
+    this.#nextLook = { atMs, cancel: clock.after(inMs, () => this.lookEverywhere()) };
   }
 
   /** Looks at everything, and claims: something happened that names no line, or may have been missed. */
@@ -91,8 +96,7 @@ export class Fetcher {
     this.#isStopping = true;
     this.#alarm.ring();
     await this.#running;
-    this.#alarm.clear();
-    this.#cancelNextLook();
+    this.#forgetNextLook();
     if (this.#hasLostClaim) await this.#releaseUnknown().catch(this.#options.onError);
   }
 
@@ -109,11 +113,11 @@ export class Fetcher {
       this.#isSaturated = true;
       return true;
     }
-    return (await this.#claim(limit)) < limit;
+    return this.#claim(limit);
   }
 
   async #run(): Promise<void> {
-    for (let failures = 0; !this.#isStopping; ) {
+    for (let failures = 0; !this.#isStopping;) {
       let sleepMs = Math.min(this.#options.pollIntervalMs, this.#lookIntervalMs) * (0.9 + Math.random() / 5);
       try {
         const isDrained = await this.runOnce();
@@ -128,25 +132,30 @@ export class Fetcher {
     }
   }
 
-  async #claim(limit: number): Promise<number> {
+  async #claim(limit: number): Promise<boolean> {
     const { database, statements, worker, clock, lines, slots, kinds, leaseMs, onClaimed } = this.#options;
     const groups = lines.groups((lane) => slots.freeIn(lane), slots.free);
-    this.#isSaturated = groups.length === 0;
-    if (groups.length === 0) return 0;
+    const open = groups.filter(({ take }) => take > 0);
+    if (open.length === 0) {
+      this.#isSaturated = true;
+      return true;
+    }
     if (this.#hasLostClaim) await this.#releaseUnknown();
     const sentAtMs = clock.now();
     this.#hasLostClaim = true;
     const rows = await database.run(statements.claimJobs, {
-      groups: JSON.stringify(groups),
+      groups: JSON.stringify(open),
       kinds: toArrayLiteral(kinds),
       limit,
       worker,
       leaseMs,
     });
     this.#hasLostClaim = false;
-    this.#isSaturated = rows.length === limit || groups.some((group) => rows.filter(({ lane }) => lane === group.lines[0]?.lane).length >= group.take);
+    const full = groups.filter((group) => rows.filter(({ lane }) => lane === laneOf(group)).length >= group.take);
+    this.#isSaturated = rows.length === limit || full.length > 0;
     for (const row of rows.sort(inOrder)) onClaimed(row, sentAtMs);
-    return rows.length;
+    // A slot of a full lane that became free while the claim was under way has rung for nobody.
+    return rows.length < limit && !full.some((group) => slots.freeIn(laneOf(group)) > 0);
   }
 
   /** No claim is on its way now, so what is ours in the table and not known here came from the lost one. */
@@ -162,7 +171,7 @@ export class Fetcher {
     const beganAtMs = clock.now();
     const mustLook = this.#mustLook;
     this.#mustLook = false;
-    this.#cancelNextLook();
+    this.#forgetNextLook();
     let ahead: LaneAhead[];
     try {
       ahead = await database.run(statements.lookAhead, { kinds: toArrayLiteral(kinds) });
@@ -174,13 +183,18 @@ export class Fetcher {
     this.#lookIntervalMs = Math.max(pollIntervalMs, (this.#lookedAtMs - beganAtMs) / lookShare);
     lines.replace(ahead);
     const dueInMs = ahead.flatMap(({ lane, due_in_ms }) => (due_in_ms === null || !lines.isServed(lane) ? [] : [Number(due_in_ms)]));
-    if (dueInMs.length > 0) this.#lookAfter(Math.max(shortestTimerMs, Math.min(...dueInMs) + 1));
+    if (dueInMs.length > 0) this.lookAfter(Math.min(...dueInMs));
   }
 
-  /** When the next job is due, the one after it has to be looked for as well. */
-  #lookAfter(ms: number): void {
-    this.#cancelNextLook = this.#options.clock.after(ms, () => this.lookEverywhere());
+  #forgetNextLook(): void {
+    this.#nextLook?.cancel();
+    this.#nextLook = undefined;
   }
+}
+
+/** The lane of a group that has a ceiling; lanes without one are never full by themselves. */
+function laneOf(group: ClaimGroup): string {
+  return group.lines[0]?.lane ?? "";
 }
 
 /** What is first in its line is started first. */

@@ -16,6 +16,8 @@ export class Lines {
   readonly #ceilings: ReadonlyMap<string, number>;
   readonly #permanent: readonly Line[];
   #known = new Map<string, Line>();
+  /** What was told since the last look: a look that was under way at that moment has not seen it. */
+  #told = new Map<string, Line>();
   #turn = 0;
 
   constructor(permanent: readonly Line[], served: ReadonlySet<string> | undefined, ceilings: ReadonlyMap<string, number>) {
@@ -25,27 +27,28 @@ export class Lines {
     this.replace([]);
   }
 
-  /** Takes note of a line; false when it was known, or is not served. */
-  add(line: Line): boolean {
-    const key = keyOf(line);
-    if (!this.#isServed(line) || this.#known.has(key)) return false;
-    this.#known.set(key, line);
-    return true;
+  /** Takes note of a line where a job has come. */
+  add(line: Line): void {
+    if (!this.#isServed(line)) return;
+    this.#known.set(keyOf(line), line);
+    this.#told.set(keyOf(line), line);
   }
 
   isServed(lane: string): boolean {
     return this.#served?.has(lane) ?? true;
   }
 
-  /** What has jobs now, besides the permanent lines. */
+  /** What a look has found to have jobs, besides the permanent lines. */
   replace(lines: readonly Line[]): void {
     const served = lines.filter((line) => this.#isServed(line));
-    this.#known = new Map([...this.#permanent, ...served].map((line) => [keyOf(line), line]));
+    this.#known = new Map([...this.#permanent, ...served, ...this.#told.values()].map((line) => [keyOf(line), line]));
+    this.#told = new Map();
   }
 
   /**
    * The lines as the claim takes them: lanes that have a ceiling each in a group of its own, all others together; by
-   * priority, and among equals another lane first each time, so that none starves the others.
+   * priority, and among equals another lane first each time, so that none starves the others. A group that may take nothing
+   * is full.
    */
   groups(freeIn: (lane: string) => number, free: number): ClaimGroup[] {
     const lines = [...this.#known.values()].sort((a, b) => a.priority - b.priority);
@@ -55,9 +58,7 @@ export class Lines {
       const group = this.#ceilings.has(line.lane) ? line.lane : "";
       byGroup.set(group, [...(byGroup.get(group) ?? []), line]);
     }
-    return [...byGroup]
-      .map(([group, members]) => ({ take: group === "" ? free : freeIn(group), lines: members.map(fromTheBeginning) }))
-      .filter(({ take }) => take > 0);
+    return [...byGroup].map(([group, members]) => ({ take: group === "" ? free : freeIn(group), lines: members.map(fromTheBeginning) }));
   }
 
   #isServed({ lane }: Line): boolean {

@@ -2,7 +2,7 @@ import { type Subscription } from "@queue/core/adapter";
 import { queueError, runStatement, type WorkerStatements } from "@queue/core/internal";
 import type { Database } from "../database/database.js";
 import { Loop } from "../lifecycle/loop.js";
-import { abortAttempt, type RunningAttempt, type RunningAttempts } from "../run/running-attempt.js";
+import { abortAttempt, loseAttempt, type RunningAttempt, type RunningAttempts } from "../run/running-attempt.js";
 import type { Clock } from "../time/clock.js";
 import { withTimeout } from "../time/with-timeout.js";
 
@@ -72,10 +72,10 @@ export class LeaseKeeper {
   /** Somebody says that a job was cancelled: asks the table, now instead of at the next heartbeat. */
   async confirm(id: string): Promise<void> {
     const attempt = this.#options.attempts.get(id);
-    if (attempt !== undefined) await this.#extend([attempt]).catch(this.#options.onError);
+    if (attempt !== undefined) await this.#extend([attempt], true).catch(this.#options.onError);
   }
 
-  async #extend(held: readonly RunningAttempt[]): Promise<void> {
+  async #extend(held: readonly RunningAttempt[], isSaidCancelled = false): Promise<void> {
     const { clock, leaseMs, heartbeatMs, attempts } = this.#options;
     const sentAtMs = clock.now();
     const rows = await withTimeout(this.#run(held), heartbeatMs, clock);
@@ -87,7 +87,7 @@ export class LeaseKeeper {
       if (extended) attempt.leaseUntilMs = sentAtMs + leaseMs;
       else if (!isHeld) gone.push(attempt);
     }
-    if (gone.length > 0) await this.#loseAll(gone);
+    if (gone.length > 0) await this.#loseAll(gone, isSaidCancelled);
   }
 
   #run(held: readonly RunningAttempt[]) {
@@ -104,11 +104,16 @@ export class LeaseKeeper {
     return runStatement(own, statements.extendLeases, input).catch(() => database.run(statements.extendLeases, input));
   }
 
-  async #loseAll(gone: readonly RunningAttempt[]): Promise<void> {
+  async #loseAll(gone: readonly RunningAttempt[], isSaidCancelled: boolean): Promise<void> {
     const { database, statements } = this.#options;
     const ended = await database.run(statements.findEnded, { ids: `{${gone.map(({ id }) => id).join(",")}}` });
-    const wasCancelled = new Set(ended.filter(({ status }) => status === "cancelled").map(({ id }) => id));
-    for (const attempt of gone) lose(attempt, wasCancelled.has(attempt.id) ? cancelled(attempt.id) : leaseLost(attempt.id, "another worker has taken it over"));
+    const statuses = new Map(ended.map(({ id, status }) => [id, status]));
+    for (const attempt of gone) {
+      // Of a kind that is not kept, a cancelled job leaves no trace but what was said.
+      const isGoneAsSaid = isSaidCancelled && attempt.kind.options.keepMs === undefined && !statuses.has(attempt.id);
+      const isCancelled = statuses.get(attempt.id) === "cancelled" || isGoneAsSaid;
+      loseAttempt(attempt, isCancelled ? cancelled(attempt.id) : leaseLost(attempt.id, "another worker has taken it over"));
+    }
   }
 
   #abortUnconfirmed(): void {
@@ -118,11 +123,6 @@ export class LeaseKeeper {
       if (attempt.leaseUntilMs < now) abortAttempt(attempt, leaseLost(attempt.id, "its lease could not be extended in time"));
     }
   }
-}
-
-function lose(attempt: RunningAttempt, reason: ReturnType<typeof cancelled> | ReturnType<typeof leaseLost>): void {
-  attempt.isLost = true;
-  abortAttempt(attempt, reason);
 }
 
 function cancelled(id: string) {

@@ -39,7 +39,6 @@ export class Loop {
     this.#isStopping = true;
     this.#alarm.ring();
     await this.#running;
-    this.#alarm.clear();
   }
 
   async #run(): Promise<void> {

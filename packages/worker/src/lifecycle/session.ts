@@ -19,7 +19,7 @@ import { AttemptRunner } from "../run/attempt-runner.js";
 import type { Outcome } from "../run/decide-outcome.js";
 import { measurePool } from "../run/measure-pool.js";
 import { OnceKeeper } from "../run/once.js";
-import { abortAttempt, type RunningAttempt, RunningAttempts } from "../run/running-attempt.js";
+import { abortAttempt, loseAttempt, type RunningAttempt, RunningAttempts } from "../run/running-attempt.js";
 import { Semaphore } from "../run/semaphore.js";
 import { Slots } from "../run/slots.js";
 import { Settler } from "../settle/settler.js";
@@ -55,6 +55,7 @@ export class Session {
   #runner: AttemptRunner;
   #subscription: Subscription | undefined;
   #changeWaiters: (() => void)[] = [];
+  readonly #explaining = new Set<Promise<void>>();
   readonly #impatience = deferred();
 
   constructor(options: ResolvedWorkerOptions, worker: string, pid: number, clock: Clock) {
@@ -149,6 +150,7 @@ export class Session {
       if (!isClean) this.#releaseAll();
     }
     if (!(await this.#within(this.#settler.drain(), this.#options.leaseMs))) this.#settler.abandon();
+    await this.#within(Promise.all(this.#explaining), this.#options.leaseMs);
     await Promise.all([this.#leaseKeeper.stop(), this.#sweeper.stop(), this.#janitor.stop(), this.#registrar.stop()]);
     await this.#subscription?.close();
     this.#subscription = undefined;
@@ -187,6 +189,9 @@ export class Session {
       isHandedOver: false,
       isLost: false,
     };
+    // Returned to the queue while it ran here: by a sweep, after this process stood still for a lease.
+    const before = this.#attempts.get(row.id);
+    if (before !== undefined) loseAttempt(before, leaseLost(row.id, "it ran out, and the job was claimed again"));
     this.#attempts.add(attempt);
     // Claimed by a statement that was on its way when the stop began: never started, so it costs no attempt.
     if (this.#fetcher.isStopping) this.#handOver(attempt, { type: "released", isAttemptSpent: false });
@@ -217,7 +222,12 @@ export class Session {
     this.#changed();
     this.#fetcher.onRoom();
     if (isRecorded) this.#announce(attempt, outcome);
-    else void this.#explainLoss(attempt, outcome);
+    else this.#explain(attempt, outcome);
+  }
+
+  #explain(attempt: RunningAttempt, outcome: Outcome): void {
+    const explaining = this.#explainLoss(attempt, outcome).finally(() => this.#explaining.delete(explaining));
+    this.#explaining.add(explaining);
   }
 
   #announce(attempt: RunningAttempt, outcome: Outcome): void {

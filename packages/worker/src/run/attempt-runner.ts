@@ -14,7 +14,16 @@ import { snoozeMs } from "./snooze.js";
 
 /** Any handler: the types of jobs and transactions are checked where it is registered. */
 export type AnyHandler = HandlerIn<never, never>;
+type PlainHandler = Extract<AnyHandler, (...args: never) => unknown>;
+type TransactionalHandler = Exclude<AnyHandler, PlainHandler>;
 type AnyContext = HandlerContext & { trx?: unknown };
+
+/** The part of Kysely's transaction builder that is used, and that is the same in 0.28 and 0.29. */
+interface TransactionShape {
+  setIsolationLevel(level: "read committed"): {
+    setAccessMode(mode: "read write"): { execute<T>(body: (trx: KyselyLike) => Promise<T>): Promise<T> };
+  };
+}
 
 export interface AttemptRunnerOptions {
   readonly db: WorkerDatabase;
@@ -53,91 +62,97 @@ export class AttemptRunner {
   async run(attempt: RunningAttempt): Promise<AttemptResult> {
     const handler = this.#options.handlers.get(attempt.row.kind);
     if (handler === undefined) return { type: "unsettled", outcome: { type: "released", isAttemptSpent: false } };
-    const stopTimeout = this.#startTimeout(attempt);
     try {
-      const job = await this.#toJob(attempt);
-      return typeof handler === "function" ? await this.#runPlain(attempt, handler, job) : await this.#runTransactional(attempt, handler, job);
+      return typeof handler === "function" ? await this.#runPlain(attempt, handler) : await this.#runTransactional(attempt, handler);
     } catch (thrown) {
       return this.#judge(attempt, thrown);
-    } finally {
-      stopTimeout();
     }
   }
 
-  async #runPlain(attempt: RunningAttempt, handler: Extract<AnyHandler, (...args: never) => unknown>, job: unknown): Promise<AttemptResult> {
-    const result = await this.#untilLate(attempt, () => handler(job as never, this.#context(attempt)));
-    if (attempt.abortedBy !== undefined && !isStillOurs(attempt.abortedBy)) throw attempt.abortedBy;
-    return { type: "unsettled", outcome: outcomeOf(result) };
+  #runPlain(attempt: RunningAttempt, handler: PlainHandler): Promise<AttemptResult> {
+    return this.#withTimeout(attempt, async () => {
+      const job = await this.#toJob(attempt);
+      attempt.isBegun = true;
+      const result = await handler(job as never, this.#context(attempt));
+      throwIfOver(attempt);
+      return { type: "unsettled", outcome: outcomeOf(result) };
+    });
+  }
+
+  /** The time that it waits for a connection is not the handler's; and it is not begun when it is over by then. */
+  async #runTransactional(attempt: RunningAttempt, handler: TransactionalHandler): Promise<AttemptResult> {
+    const { transactions } = this.#options;
+    await transactions.acquire();
+    if (attempt.abortedBy !== undefined) {
+      transactions.release();
+      throw attempt.abortedBy;
+    }
+    // A handler that is no longer waited for keeps its transaction until it ends, because its statements go on; and the
+    // completion is fenced off then, so that nothing of it is committed.
+    return this.#withTimeout(attempt, () => this.#transact(attempt, handler).finally(() => transactions.release()));
   }
 
   /** The fenced completion is the last statement of the handler's transaction: when it changes no row, everything is undone. */
-  async #runTransactional(attempt: RunningAttempt, handler: Exclude<AnyHandler, (...args: never) => unknown>, job: unknown): Promise<AttemptResult> {
-    const { db, transactions, worker, statements } = this.#options;
-    await transactions.acquire();
-    try {
-      const outcome = await beginTransaction(db, async (trx) => {
-        const context = Object.defineProperty(this.#context(attempt), "trx", { value: trx, enumerable: true });
-        const result = await this.#untilLate(attempt, () => handler.run(job as never, context as unknown as TransactionalContext<never>));
-        if (attempt.abortedBy !== undefined && !isStillOurs(attempt.abortedBy)) throw attempt.abortedBy;
-        const decided = outcomeOf(result);
-        const executor = toExecutor(trx);
-        const rows =
-          decided.type === "done"
-            ? await runStatement(executor, statements.completeJobs, {
-                ids: `{${attempt.id}}`,
-                fences: `{${attempt.fence}}`,
-                keeps: `{${attempt.kind.options.keepMs ?? "NULL"}}`,
-                worker,
-              })
-            : await runStatement(executor, statements.requeueJobs, { jobs: JSON.stringify({ [attempt.id]: toRequeue(attempt, decided) }), worker });
-        if (rows.length === 0) throw leaseLost(attempt.id, "its completion was fenced off");
-        return decided;
-      });
-      return { type: "settled", outcome };
-    } finally {
-      transactions.release();
-    }
+  async #transact(attempt: RunningAttempt, handler: TransactionalHandler): Promise<AttemptResult> {
+    const { db, worker, statements } = this.#options;
+    const job = await this.#toJob(attempt);
+    const outcome = await beginTransaction(db, async (trx) => {
+      const context = Object.defineProperty(this.#context(attempt), "trx", { value: trx, enumerable: true });
+      attempt.isBegun = true;
+      const result = await handler.run(job as never, context as unknown as TransactionalContext<never>);
+      throwIfOver(attempt);
+      const decided = outcomeOf(result);
+      const executor = toExecutor(trx);
+      const rows =
+        decided.type === "done"
+          ? await runStatement(executor, statements.completeJobs, {
+              ids: `{${attempt.id}}`,
+              fences: `{${attempt.fence}}`,
+              keeps: `{${attempt.kind.options.keepMs ?? "NULL"}}`,
+              worker,
+            })
+          : await runStatement(executor, statements.requeueJobs, {
+              jobs: JSON.stringify({ [attempt.id]: toRequeue(attempt, decided) }),
+              worker,
+            });
+      if (rows.length === 0) throw leaseLost(attempt.id, "its completion was fenced off");
+      return decided;
+    });
+    return { type: "settled", outcome };
   }
 
   #judge(attempt: RunningAttempt, thrown: unknown): AttemptResult {
     const reason = attempt.abortedBy;
-    if (attempt.isLost || QueueError.is(thrown, "LEASE_LOST")) return { type: "lost" };
-    if (reason?.code === "WORKER_STOPPING") return { type: "unsettled", outcome: { type: "released", isAttemptSpent: true } };
+    if (attempt.isLost || isLeaseLost(thrown)) return { type: "lost" };
+    if (reason?.code === "WORKER_STOPPING") return { type: "unsettled", outcome: { type: "released", isAttemptSpent: attempt.isBegun } };
     // A timeout is the failure, whatever the handler made of its signal.
     const failure = reason?.code === "ATTEMPT_TIMEOUT" ? reason : thrown;
     const { maxAttempts, kind } = attempt;
     return { type: "unsettled", outcome: decideOutcome(failure, { attempt: attempt.attempt, maxAttempts, backoff: kind.options.backoff }) };
   }
 
-  #startTimeout(attempt: RunningAttempt): () => void {
-    const { timeoutMs } = attempt.kind.options;
-    if (timeoutMs === undefined) return () => {};
-    return this.#options.clock.after(timeoutMs, () => {
-      abortAttempt(attempt, queueError("ATTEMPT_TIMEOUT", `The attempt took longer than its timeout of ${timeoutMs} ms.`, { jobId: attempt.id, timeoutMs }));
-    });
-  }
-
   /**
-   * The handler's result. A handler that ignores its timeout is waited for, so that the next attempt does not overlap it; but
-   * not for ever, and then the attempt fails while the handler goes on.
+   * Aborts the attempt when its time is over. A handler that ignores that is waited for, so that the next attempt does not
+   * overlap it; but not for ever, and then the attempt fails while the handler goes on.
    */
-  async #untilLate(attempt: RunningAttempt, run: () => unknown): Promise<unknown> {
-    const running = run();
-    if (attempt.kind.options.timeoutMs === undefined || !(running instanceof Promise)) return running;
+  async #withTimeout(attempt: RunningAttempt, run: () => Promise<AttemptResult>): Promise<AttemptResult> {
+    const { timeoutMs } = attempt.kind.options;
+    if (timeoutMs === undefined) return run();
     const { clock, lateHandlerMs } = this.#options;
-    const { signal } = controllerOf(attempt);
-    let stopWaiting = () => {};
+    let cancel = () => {};
     const late = new Promise<never>((_resolve, reject) => {
-      const onAbort = () => {
-        stopWaiting = clock.after(lateHandlerMs, () => reject(attempt.abortedBy));
-      };
-      if (signal.aborted) onAbort();
-      else signal.addEventListener("abort", onAbort, { once: true });
+      cancel = clock.after(timeoutMs, () => {
+        abortAttempt(
+          attempt,
+          queueError("ATTEMPT_TIMEOUT", `The attempt took longer than its timeout of ${timeoutMs} ms.`, { jobId: attempt.id, timeoutMs }),
+        );
+        cancel = clock.after(lateHandlerMs, () => reject(attempt.abortedBy));
+      });
     });
     try {
-      return await Promise.race([running, late]);
+      return await Promise.race([run(), late]);
     } finally {
-      stopWaiting();
+      cancel();
     }
   }
 
@@ -180,9 +195,18 @@ function controllerOf(attempt: RunningAttempt): AbortController {
   return attempt.controller;
 }
 
-/** A stop leaves a handler that has finished its work as it is; a timeout does not. */
-function isStillOurs(reason: QueueError): boolean {
-  return reason.code === "WORKER_STOPPING" || reason.code === "LEASE_LOST";
+/** A stop leaves a handler that has finished its work as it is, and of a lease the fence decides; a timeout does not. */
+function throwIfOver({ abortedBy }: RunningAttempt): void {
+  if (abortedBy !== undefined && abortedBy.code !== "WORKER_STOPPING" && abortedBy.code !== "LEASE_LOST") throw abortedBy;
+}
+
+/** Whatever was thrown: a proxy may throw when it is asked. */
+function isLeaseLost(thrown: unknown): boolean {
+  try {
+    return QueueError.is(thrown, "LEASE_LOST");
+  } catch {
+    return false;
+  }
 }
 
 function outcomeOf(result: unknown): Outcome {
@@ -190,6 +214,11 @@ function outcomeOf(result: unknown): Outcome {
   return delayMs === undefined ? systemDone : { type: "snoozed", delayMs };
 }
 
+/**
+ * At READ COMMITTED, whatever the database's default: heartbeats change the job's row meanwhile, and above it the completion
+ * would fail for every handler that takes longer than one.
+ */
 function beginTransaction<T>(db: WorkerDatabase, body: (trx: KyselyLike) => Promise<T>): Promise<T> {
-  return db.transaction().execute(body as never) as Promise<T>;
+  const transaction = db.transaction() as unknown as TransactionShape;
+  return transaction.setIsolationLevel("read committed").setAccessMode("read write").execute(body);
 }

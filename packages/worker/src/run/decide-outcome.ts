@@ -21,7 +21,11 @@ export interface AttemptLimits {
  * What follows from a failure: dead when trying again cannot help or no attempt is left; else a retry, after the time that the
  * handler named, or after full jitter.
  */
-export function decideOutcome(thrown: unknown, { attempt, maxAttempts, backoff }: AttemptLimits, random: () => number = Math.random): Outcome {
+export function decideOutcome(
+  thrown: unknown,
+  { attempt, maxAttempts, backoff }: AttemptLimits,
+  random: () => number = Math.random,
+): Outcome {
   const error = describeThrown(thrown);
   if (isPermanentError(thrown) || attempt >= maxAttempts) return { type: "dead", thrown, error };
   const delayMs = isRetryAfterError(thrown) ? thrown.delayMs : backoffDelayMs(attempt, backoff, random);

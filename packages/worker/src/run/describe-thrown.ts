@@ -14,42 +14,62 @@ const longestStack = 3_800;
 /**
  * Whatever a handler threw as text. It cannot fail: an error in the failure path would leave the job running for ever. NUL and
  * half surrogates, which PostgreSQL refuses, become U+FFFD. Properties of an error (requests, sockets, headers) are not
- * stored; its causes are, by their messages.
+ * stored; its causes are, by their messages. A part that throws when it is read is left out, and the rest is kept.
  */
 export function describeThrown(thrown: unknown): StoredError {
-  try {
-    return thrown instanceof Error ? describeError(thrown) : { name: "NonError", message: describeValue(thrown) };
-  } catch {
-    return { name: "NonError", message: "Non-error thrown: a value that cannot be shown" };
-  }
+  return isError(thrown) ? describeError(thrown) : { name: "NonError", message: describeValue(thrown) };
 }
 
 function describeError(error: Error): StoredError {
-  const name = clean(String(error.name || "Error"), longestName);
-  const message = clean(String(error.message), longestMessage);
+  const name = clean(nameOf(error), longestName);
+  const message = clean(messageOf(error), longestMessage);
+  const stack = read(() => error.stack);
   const causes = causesOf(error).map((cause) => `\nCaused by: ${cause}`);
   return {
     name,
     message: message === "" ? name : message,
-    stack: clean(`${typeof error.stack === "string" ? error.stack : ""}${causes.join("")}`, longestStack),
+    stack: clean(`${typeof stack === "string" ? stack : ""}${causes.join("")}`, longestStack),
   };
 }
 
 function causesOf(error: Error): string[] {
   const texts: string[] = [];
   const seen = new Set<unknown>([error]);
-  for (let cause = error.cause; cause !== undefined && !seen.has(cause) && texts.length < 4; ) {
-    seen.add(cause);
-    texts.push(cause instanceof Error ? `${cause.name}: ${clean(String(cause.message), 300)}` : describeValue(cause));
-    cause = cause instanceof Error ? cause.cause : undefined;
+  for (let cause = read(() => error.cause); cause !== undefined && !seen.has(cause) && texts.length < 4;) {
+    const current: unknown = cause;
+    seen.add(current);
+    texts.push(isError(current) ? `${nameOf(current)}: ${clean(messageOf(current), 300)}` : describeValue(current));
+    cause = isError(current) ? read(() => current.cause) : undefined;
   }
   return texts;
 }
 
 function describeValue(value: unknown): string {
   if (typeof value === "string") return value === "" ? 'Non-error thrown: ""' : clean(value, longestMessage);
-  const shown = typeof value === "object" && value !== null ? inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY }) : String(value);
-  return clean(`Non-error thrown: ${shown}`, longestMessage);
+  const isObject = typeof value === "object" && value !== null;
+  const shown = read(() => (isObject ? inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY }) : String(value)));
+  return clean(`Non-error thrown: ${shown ?? "a value that cannot be shown"}`, longestMessage);
+}
+
+function isError(value: unknown): value is Error {
+  return read(() => value instanceof Error) === true;
+}
+
+function nameOf(error: Error): string {
+  return read(() => String(error.name || "Error")) ?? "Error";
+}
+
+function messageOf(error: Error): string {
+  return read(() => String(error.message)) ?? "";
+}
+
+/** What `look` finds; undefined when it throws, as a getter or a proxy may. */
+function read<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
 }
 
 /** At most `bytes` of UTF-8, cut between characters. */
@@ -57,5 +77,8 @@ function clean(text: string, bytes: number): string {
   // oxlint-disable-next-line no-control-regex -- the control character is the point
   const stored = text.slice(0, bytes).replace(/[\u0000\p{Surrogate}]/gu, "\uFFFD");
   if (Buffer.byteLength(stored) <= bytes) return stored;
-  return Buffer.from(stored).subarray(0, bytes).toString("utf8").replace(/\uFFFD$/, "");
+  return Buffer.from(stored)
+    .subarray(0, bytes)
+    .toString("utf8")
+    .replace(/\uFFFD$/, "");
 }

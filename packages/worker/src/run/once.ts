@@ -31,7 +31,13 @@ export class OnceKeeper {
     this.#statements = statements;
   }
 
-  async once<T>(attempt: RunningAttempt, signal: AbortSignal, key: string, fn: (signal: AbortSignal) => T | Promise<T>, options: OnceOptions = {}): Promise<OnceResult<T>> {
+  async once<T>(
+    attempt: RunningAttempt,
+    signal: AbortSignal,
+    key: string,
+    fn: (signal: AbortSignal) => T | Promise<T>,
+    options: OnceOptions = {},
+  ): Promise<OnceResult<T>> {
     const { scope, onUnknown } = checkOptions(options);
     const effect = {
       kind: attempt.row.kind,
@@ -62,7 +68,9 @@ export class OnceKeeper {
       if (isUnderWay(record, attempt)) throw inProgress(attempt, effect.key);
       if (onUnknown === "skip") return false;
       if (onUnknown === "dead") {
-        throw new PermanentError(`Nobody knows whether the effect ${JSON.stringify(effect.key)} happened: attempt ${record.owner} died in the middle of it.`);
+        throw new PermanentError(
+          `Nobody knows whether the effect ${JSON.stringify(effect.key)} happened: attempt ${record.owner} died in the middle of it.`,
+        );
       }
       takeOver = record.owner;
     }

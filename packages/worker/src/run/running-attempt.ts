@@ -18,6 +18,8 @@ export interface RunningAttempt {
   controller: AbortController | undefined;
   /** Why it was aborted; its outcome is judged by it. */
   abortedBy: QueueError | undefined;
+  /** Its handler has been called: the attempt is spent. */
+  isBegun: boolean;
   /** Its outcome is decided, and on its way into the table: a second one is not written. */
   isHandedOver: boolean;
   /** The row belongs to somebody else, or is gone: nothing may be written any more. */
@@ -32,35 +34,45 @@ export function abortAttempt(attempt: RunningAttempt, reason: QueueError): void 
   attempt.controller.abort(reason);
 }
 
-/** Everything this worker holds a lease on, by job id. */
+/** Aborts it, and lets nothing of it be recorded: its job belongs to somebody else, or is gone. */
+export function loseAttempt(attempt: RunningAttempt, reason: QueueError): void {
+  attempt.isLost = true;
+  abortAttempt(attempt, reason);
+}
+
+/** Everything this worker runs. */
 export class RunningAttempts {
-  readonly #byId = new Map<string, RunningAttempt>();
+  readonly #all = new Set<RunningAttempt>();
+  readonly #latest = new Map<string, RunningAttempt>();
   #waiting: (() => void)[] = [];
 
+  /** Also when an earlier attempt of the job, whose lease was lost meanwhile, has not ended. */
   add(attempt: RunningAttempt): void {
-    this.#byId.set(attempt.id, attempt);
+    this.#all.add(attempt);
+    this.#latest.set(attempt.id, attempt);
   }
 
+  /** The latest attempt of the job. */
   get(id: string): RunningAttempt | undefined {
-    return this.#byId.get(id);
+    return this.#latest.get(id);
   }
 
-  /** Forgets it, unless a later attempt of the same job has taken its place. */
   delete(attempt: RunningAttempt): void {
-    if (this.#byId.get(attempt.id) === attempt) this.#byId.delete(attempt.id);
-    if (this.#byId.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+    this.#all.delete(attempt);
+    if (this.#latest.get(attempt.id) === attempt) this.#latest.delete(attempt.id);
+    if (this.#all.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   all(): RunningAttempt[] {
-    return [...this.#byId.values()];
+    return [...this.#all];
   }
 
   get size(): number {
-    return this.#byId.size;
+    return this.#all.size;
   }
 
   /** Resolves when there is none. */
   async whenEmpty(): Promise<void> {
-    if (this.#byId.size > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#all.size > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 }

@@ -8,7 +8,6 @@ export class Alarm {
   readonly #clock: Clock;
   #isRung = false;
   #wake: (() => void) | undefined;
-  #timed: { readonly at: number; readonly cancel: () => void } | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -18,18 +17,6 @@ export class Alarm {
   ring(): void {
     this.#isRung = true;
     this.#wake?.();
-  }
-
-  /** Rings in `ms`; of several, the earliest counts. */
-  ringAfter(ms: number): void {
-    const at = this.#clock.now() + ms;
-    if (this.#timed !== undefined && this.#timed.at <= at) return;
-    this.#timed?.cancel();
-    const cancel = this.#clock.after(ms, () => {
-      this.#timed = undefined;
-      this.ring();
-    });
-    this.#timed = { at, cancel };
   }
 
   /** Sleeps until a ring, but not longer than `ms`. */
@@ -45,11 +32,5 @@ export class Alarm {
       this.#wake = undefined;
     }
     this.#isRung = false;
-  }
-
-  /** Takes back what was to ring later. */
-  clear(): void {
-    this.#timed?.cancel();
-    this.#timed = undefined;
   }
 }

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import { createQueue, job } from "@queue/core";
+import { createWorkerStatements } from "@queue/core/internal";
+import { createAdminStatements } from "../src/store/admin-statements.js";
+import { appliedMigrations, findMigrationsTable } from "../src/store/applied-migrations.js";
+import { enqueueJobs } from "../src/store/enqueue-jobs.js";
+import { enqueueKeyedJobs } from "../src/store/enqueue-keyed-jobs.js";
+
+const statements = {
+  ...createWorkerStatements("queue"),
+  ...createAdminStatements("queue"),
+  appliedMigrations: appliedMigrations("queue"),
+  enqueueJobs: enqueueJobs("queue"),
+  enqueueKeyedJobs: enqueueKeyedJobs("queue"),
+  findMigrationsTable: findMigrationsTable("queue"),
+};
+const texts = Object.entries(statements).map(([name, { sql }]) => [name, sql] as const);
+
+/** Looks like a call, and is the grammar's own: no function of any schema is looked up for it. */
+const grammar = new Set(
+  "all and any array as by case coalesce conflict distinct else end exists extract filter from greatest in interval lateral least materialized not on or over returning select set then union unnest values when where".split(
+    " ",
+  ),
+);
+
+describe.each(texts)("%s", (_name, text) => {
+  test("casts each parameter, so that every driver and ORM sends the same", () => {
+    expect(text.match(/\$\d+(?!\d|::)/g) ?? []).toEqual([]);
+    // A number, a boolean, an id and a date go as text, which is cast again.
+    expect(text.match(/\$\d+::(?!text\b|int\b)\w+/g) ?? []).toEqual([]);
+  });
+
+  test("calls no function that a search_path decides about", () => {
+    const withoutLiterals = text.replaceAll(/'(?:[^']|'')*'/g, "''");
+    const calls = [...withoutLiterals.matchAll(/(?<![\w".])([a-z_][\w."]*|"(?:[^"]|"")+"\.[a-z_"]+)\s*\(/g)].map(([, name = ""]) => name);
+    const aliases = [...withoutLiterals.matchAll(/\bas ([a-z]\w*)\s*\(/g)].map(([, name = ""]) => name);
+    const looseCalls = calls.filter(
+      (name) => !name.startsWith("pg_catalog.") && !name.startsWith('"queue"') && !grammar.has(name) && !aliases.includes(name),
+    );
+    expect(looseCalls).toEqual([]);
+    // With one list it would be looked up like any function; with several it is expanded by the grammar.
+    for (const [, list = ""] of withoutLiterals.matchAll(/unnest\(([^)]*)\)/g)) expect(list).toContain(",");
+  });
+
+  test("has no ? operator and no $ inside of a literal, which knex and others would rewrite", () => {
+    expect(text).not.toContain("?");
+    for (const literal of text.match(/'(?:[^']|'')*'/g) ?? []) expect(literal).not.toContain("$");
+  });
+});
+
+test.each(["enqueueJobs", "enqueueKeyedJobs", "claimJobs", "completeJobs", "requeueJobs", "extendLeases"] as const)(
+  "the text of %s is what was measured: a change shows here, and wants a new look at its plan",
+  async (name) => {
+    await expect(layOut(statements[name].sql)).toMatchFileSnapshot(`./statement-texts/${name}.sql`);
+  },
+);
+
+test("a batch of any size is the same text, with one parameter", async () => {
+  const queue = createQueue({ jobs: { a: job<number>() } });
+  const sent: { sql: string; parameters: readonly unknown[] }[] = [];
+  const executor = {
+    adapter: "own",
+    scope: {},
+    execute: <R>(query: { sql: string; parameters: readonly unknown[] }) => {
+      sent.push(query);
+      const rows = query.sql.includes("to_regclass") ? [{ found: "x" }] : [{ name: "0001-initial", breaks_older_workers: false, id: "1" }];
+      return Promise.resolve({ rows: rows as R[] });
+    },
+  };
+  await queue.enqueue(executor, "a", 1);
+  await queue.enqueueMany(executor, [{ kind: "a", payload: 1, options: { key: "k" } }]);
+  const items = Array.from({ length: 1_000 }, (_, n) => ({ kind: "a" as const, payload: n }));
+  await queue.enqueueMany(executor, items);
+  await queue.enqueueMany(
+    executor,
+    items.map((item, n) => ({ ...item, options: { key: `k${n}`, delay: n, priority: 1 as const } })),
+  );
+  const [, , one, oneKeyed, many, manyKeyed] = sent;
+  expect(sent).toHaveLength(6);
+  expect(many?.sql).toBe(one?.sql);
+  expect(manyKeyed?.sql).toBe(oneKeyed?.sql);
+  for (const { parameters } of [many, manyKeyed].filter((query) => query !== undefined)) {
+    expect(parameters).toHaveLength(1);
+    expect(JSON.parse(String(parameters[0]))).toHaveLength(1_000);
+  }
+});
+
+test("parameters are texts or null, whatever the input", () => {
+  const everything = {
+    rows: "[]",
+    groups: "[]",
+    kinds: "{}",
+    limit: 5,
+    worker: "w",
+    leaseMs: 1.5,
+    ids: "{}",
+    fences: "{}",
+    keeps: "{}",
+    jobs: "{}",
+    known: "{}",
+    id: "1",
+    defaultKeepMs: 5,
+    status: null,
+    kind: null,
+    lane: null,
+    before: null,
+    cap: 5,
+    deadAfter: null,
+    after: "0",
+    isApplied: true,
+    key: "k",
+    jobId: "0",
+    startedBy: "1",
+    startedClaims: 1,
+    takeOver: "",
+    lanes: null,
+    host: "h",
+    pid: 5,
+    expiresInMs: 5,
+  };
+  for (const [name, statement] of Object.entries(statements)) {
+    const bind = statement.bind as (input: typeof everything) => readonly unknown[];
+    for (const parameter of bind(everything)) {
+      expect(parameter === null || typeof parameter === "string", `${name}: ${String(parameter)}`).toBe(true);
+    }
+  }
+});
+
+function layOut(text: string): string {
+  return `${text
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(
+      / (with|select|from|where|order by|limit|for|update|insert into|delete from|set|returning|on conflict|union all|inner join|left join|cross join)\b/g,
+      "\n$1",
+    )}\n`;
+}

@@ -1,0 +1,23 @@
+with "candidates" as materialized (select "x"."id"
+from pg_catalog.jsonb_to_recordset($1::text::jsonb) as "g"("take" int4, "lines" jsonb)
+cross join lateral (select "c"."id"
+from pg_catalog.jsonb_to_recordset(g.lines) as "l"("lane" text, "priority" int2, "since" int8, "since_id" int8)
+cross join lateral (select "j"."id"
+from "queue"."jobs" as "j"
+where "j"."status" = 'queued' and "j"."lane" = "l"."lane" and "j"."priority" = "l"."priority" and (j.run_at, j.id) >= (coalesce(timestamptz 'epoch' + l.since * interval '1 microsecond', '-infinity'), l.since_id) and "j"."run_at" <= pg_catalog.now() and coalesce(j.kind = any($2::text::text[]), false)
+order by "j"."run_at", "j"."id"
+limit g.take
+for no key
+update skip locked) as "c"
+where l.lane <> all(array(select "p"."lane"
+from "queue"."lanes" as "p"
+where "p"."paused_at" is not null))
+limit g.take) as "x"
+limit $3::int)
+update "queue"."jobs" as "j"
+set "status" = 'running', "locked_until" = pg_catalog.clock_timestamp() + ($4::text::float8 * interval '1 millisecond'), "started_at" = pg_catalog.clock_timestamp(), "attempts" = j.attempts + 1, "claims" = j.claims + 1, "worker" = $5::text
+where j.id = any(array(select id
+from candidates))
+returning "j"."kind", "j"."lane", "j"."priority", "j"."attempts", "j"."max_attempts", "j"."claims", "j"."idempotency_key", j.id::text as "id", j.payload::text as "payload", (extract(epoch
+from "j"."created_at") * 1000000)::int8::text as "created_at", (extract(epoch
+from "j"."run_at") * 1000000)::int8::text as "run_at"

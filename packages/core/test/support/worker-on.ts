@@ -1,0 +1,72 @@
+import type { EnqueueTarget } from "@queue/core";
+import {
+  type ClaimedRow,
+  type ClaimGroup,
+  createWorkerStatements,
+  type Requeue,
+  runStatement,
+  type Statement,
+  toArrayLiteral,
+  toExecutor,
+} from "@queue/core/internal";
+
+export interface ClaimOptions {
+  readonly limit?: number;
+  readonly kinds?: readonly string[];
+  /** One group of lines at priority 5, that may take as much as the claim. */
+  readonly lanes?: readonly string[];
+  readonly groups?: readonly ClaimGroup[];
+  readonly leaseMs?: number;
+}
+
+/** The fence of a claim. */
+export interface Claimed {
+  readonly id: string;
+  readonly claims: number;
+}
+
+export function line(lane: string, priority = 5, since: string | null = null, since_id = "0") {
+  return { lane, priority, since, since_id };
+}
+
+/** What a worker named `worker` sends through `target`. */
+export function workerOn(target: EnqueueTarget, { worker = "w1", schema = "queue" } = {}) {
+  const executor = toExecutor(target);
+  const statements = createWorkerStatements(schema);
+  const run = <TInput, TRow>(statement: Statement<TInput, TRow>, input: TInput) => runStatement(executor, statement, input);
+  const list = (values: readonly (string | number)[]) => `{${values.join(",")}}`;
+  return {
+    statements,
+    run,
+    claim({ limit = 10, kinds = ["a"], lanes = ["default"], groups, leaseMs = 60_000 }: ClaimOptions = {}): Promise<ClaimedRow[]> {
+      const given = groups ?? [{ take: limit, lines: lanes.map((lane) => line(lane)) }];
+      return run(statements.claimJobs, { groups: JSON.stringify(given), kinds: toArrayLiteral(kinds), limit, worker, leaseMs });
+    },
+    async complete(jobs: readonly Claimed[], keepMs: number | null = 60_000): Promise<string[]> {
+      const rows = await run(statements.completeJobs, {
+        ids: list(jobs.map(({ id }) => id)),
+        fences: list(jobs.map(({ claims }) => claims)),
+        keeps: list(jobs.map(() => keepMs ?? "NULL")),
+        worker,
+      });
+      return rows.map(({ id }) => id);
+    },
+    async requeue(jobs: Readonly<Record<string, Requeue>>): Promise<string[]> {
+      return (await run(statements.requeueJobs, { jobs: JSON.stringify(jobs), worker })).map(({ id }) => id);
+    },
+    /** In the order of the ids. */
+    async extend(jobs: readonly Claimed[], leaseMs = 60_000) {
+      const rows = await run(statements.extendLeases, {
+        ids: list(jobs.map(({ id }) => id)),
+        fences: list(jobs.map(({ claims }) => claims)),
+        worker,
+        leaseMs,
+      });
+      return rows.sort((a, b) => Number(a.id) - Number(b.id));
+    },
+    sweep: (limit = 100) => run(statements.returnExpiredJobs, { limit }),
+    deleteEnded: async (limit = 100) => (await run(statements.deleteEnded, { limit }))[0],
+    maintainArchive: async () => (await run(statements.maintainArchive, {}))[0]?.changes,
+    lookAhead: (kinds: readonly string[] = ["a"]) => run(statements.lookAhead, { kinds: toArrayLiteral(kinds) }),
+  };
+}

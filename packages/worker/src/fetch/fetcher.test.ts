@@ -1,0 +1,303 @@
+import { describe, expect, test } from "vitest";
+import type { ClaimedRow, ClaimGroup, LaneAhead } from "@queue/core/internal";
+import { fakeClock, settlePromises } from "../../test/support/fake-clock.js";
+import { fakeDatabase, sqlError, statements } from "../../test/support/fake-database.js";
+import { Slots } from "../run/slots.js";
+import { Fetcher } from "./fetcher.js";
+import { Lines } from "./lines.js";
+
+const pollIntervalMs = 60_000;
+
+interface Setting {
+  readonly concurrency?: number;
+  readonly ceilings?: ReadonlyMap<string, number>;
+}
+
+function setUp({ concurrency = 10, ceilings = new Map() }: Setting = {}) {
+  const { database, answer, sentOf } = fakeDatabase();
+  const clock = fakeClock();
+  const claimed: ClaimedRow[] = [];
+  const errors: unknown[] = [];
+  const lines = new Lines([{ lane: "default", priority: 5 }], undefined, ceilings);
+  const slots: Slots = new Slots(concurrency, ceilings, () => fetcher.onRoom());
+  const fetcher = new Fetcher({
+    database,
+    statements,
+    worker: "w",
+    clock,
+    lines,
+    slots,
+    kinds: ["a"],
+    leaseMs: 30_000,
+    pollIntervalMs,
+    backlog: () => 0,
+    concurrency,
+    known: () => claimed.map(({ id }) => id),
+    onClaimed: (row) => {
+      claimed.push(row);
+      slots.take(row.lane);
+    },
+    onError: (error) => errors.push(error),
+  });
+  return {
+    fetcher,
+    clock,
+    lines,
+    slots,
+    claimed,
+    errors,
+    answer,
+    claims: () => sentOf(statements.claimJobs),
+    looks: () => sentOf(statements.lookAhead).length,
+    releases: () => sentOf(statements.releaseUnknownJobs),
+    async begin() {
+      fetcher.start();
+      await settlePromises();
+    },
+  };
+}
+
+function aRow(id: string, lane = "default"): ClaimedRow {
+  return {
+    id,
+    kind: "a",
+    lane,
+    priority: 5,
+    payload: "null",
+    attempts: 1,
+    max_attempts: 8,
+    claims: 1,
+    idempotency_key: null,
+    created_at: "0",
+    run_at: "0",
+  };
+}
+
+function groupsOf(parameters: readonly unknown[] | undefined): ClaimGroup[] {
+  return JSON.parse(String(parameters?.find((parameter) => String(parameter).startsWith("[")))) as ClaimGroup[];
+}
+
+function lanesOf(parameters: readonly unknown[] | undefined): string[] {
+  return groupsOf(parameters).flatMap((group) => group.lines.map(({ lane }) => lane));
+}
+
+/** Answers that the test gives when it likes. */
+function heldAnswers<TRow>() {
+  const waiting: ((rows: TRow[]) => void)[] = [];
+  return {
+    get waiting() {
+      return waiting.length;
+    },
+    answer: () => new Promise<TRow[]>((resolve) => waiting.push(resolve)),
+    async give(rows: TRow[]) {
+      waiting.shift()?.(rows);
+      await settlePromises();
+    },
+  };
+}
+
+const noKinds: LaneAhead[] = [];
+
+describe("Fetcher", () => {
+  test("claims again until a claim comes back short, and sleeps then", async () => {
+    const { fetcher, answer, claims, claimed, slots, begin } = setUp({ concurrency: 1_000 });
+    let left = 1_234;
+    answer(statements.claimJobs, (parameters) => {
+      const limit = Math.min(left, Number(parameters.find((parameter) => parameter === "500" || parameter === String(slots.free)) ?? 0));
+      left -= limit;
+      return Array.from({ length: limit }, (_, n) => aRow(String(left + n)));
+    });
+    await begin();
+    expect(claimed).toHaveLength(1_000);
+    expect(claims()).toHaveLength(2);
+    for (let n = 0; n < 500; n++) slots.release("default");
+    await settlePromises();
+    expect(claimed).toHaveLength(1_234);
+    await settlePromises();
+    expect(claims()).toHaveLength(3);
+    await fetcher.stop();
+  });
+
+  test("keeps a ring that comes while a claim is under way", async () => {
+    const { fetcher, answer, claims, begin } = setUp();
+    const held = heldAnswers<ClaimedRow>();
+    answer(statements.claimJobs, held.answer);
+    await begin();
+    fetcher.wake();
+    await held.give([]);
+    expect(claims()).toHaveLength(2);
+    await held.give([]);
+    expect(claims()).toHaveLength(2);
+    await fetcher.stop();
+  });
+
+  test("claims from a line that was told of while a look was under way that did not see it", async () => {
+    const { fetcher, answer, claims, lines, begin } = setUp();
+    const held = heldAnswers<LaneAhead>();
+    answer(statements.lookAhead, held.answer);
+    await begin();
+    lines.add({ lane: "new", priority: 1 });
+    fetcher.wake();
+    await held.give(noKinds);
+    expect(lanesOf(claims()[0])).toEqual(["new", "default"]);
+    await fetcher.stop();
+  });
+
+  test("claims again at once for a slot of a full lane that became free while a claim was under way", async () => {
+    const { fetcher, answer, claims, slots, claimed, begin } = setUp({ ceilings: new Map([["default", 2]]) });
+    const held = heldAnswers<ClaimedRow>();
+    answer(statements.claimJobs, held.answer);
+    slots.take("default");
+    await begin();
+    slots.release("default");
+    await held.give([aRow("1")]);
+    expect(claims()).toHaveLength(2);
+    await held.give([aRow("2")]);
+    expect(claimed.map(({ id }) => id)).toEqual(["1", "2"]);
+    expect(claims()).toHaveLength(2);
+    await fetcher.stop();
+  });
+
+  test("claims when a lane has room again that was full at the last claim", async () => {
+    const { fetcher, claims, slots, lines, begin } = setUp({ ceilings: new Map([["mail", 1]]) });
+    lines.add({ lane: "mail", priority: 5 });
+    slots.take("mail");
+    await begin();
+    expect(lanesOf(claims()[0])).toEqual(["default"]);
+    slots.release("mail");
+    await settlePromises();
+    expect(claims()).toHaveLength(2);
+    expect(lanesOf(claims()[1]).toSorted()).toEqual(["default", "mail"]);
+    await fetcher.stop();
+  });
+
+  test("claims nothing when there is no slot, and as soon as there is one", async () => {
+    const { fetcher, claims, slots, begin } = setUp({ concurrency: 1 });
+    slots.take("default");
+    await begin();
+    expect(claims()).toHaveLength(0);
+    slots.release("default");
+    await settlePromises();
+    expect(claims()).toHaveLength(1);
+    await fetcher.stop();
+  });
+
+  test("does not claim for a slot that becomes free when the last claim left some", async () => {
+    const { fetcher, claims, slots, begin } = setUp();
+    slots.take("default");
+    await begin();
+    slots.release("default");
+    await settlePromises();
+    expect(claims()).toHaveLength(1);
+    await fetcher.stop();
+  });
+
+  test("looks again when the earliest of several moments comes, and plans the next from what it finds", async () => {
+    const { fetcher, clock, answer, looks, claims, begin } = setUp();
+    await begin();
+    expect([looks(), claims().length]).toEqual([1, 1]);
+    for (const ms of [900, 300, 600]) fetcher.lookAfter(ms);
+    answer(statements.lookAhead, () => [{ lane: "default", priority: 5, due_in_ms: "299.5" }]);
+    await clock.advanceSlowly(299);
+    expect(looks()).toBe(1);
+    await clock.advanceSlowly(5);
+    expect([looks(), claims().length]).toEqual([2, 2]);
+    answer(statements.lookAhead, () => noKinds);
+    await clock.advanceSlowly(305);
+    expect([looks(), claims().length]).toEqual([3, 3]);
+    await clock.advanceSlowly(10_000);
+    expect(looks()).toBe(3);
+    await fetcher.stop();
+  });
+
+  test("does not wait for a moment in a lane that it does not serve", async () => {
+    const { fetcher, clock, answer, looks, begin } = setUp();
+    answer(statements.lookAhead, () => [{ lane: "default", priority: 5, due_in_ms: null }]);
+    await begin();
+    await clock.advanceSlowly(10_000);
+    expect(looks()).toBe(1);
+    await fetcher.stop();
+  });
+
+  test("polls when nothing rings", async () => {
+    const { fetcher, clock, looks, claims, begin } = setUp();
+    await begin();
+    await clock.advanceSlowly(pollIntervalMs * 1.2);
+    expect(claims()).toHaveLength(2);
+    await clock.advanceSlowly(pollIntervalMs * 1.2);
+    expect(claims()).toHaveLength(3);
+    expect(looks()).toBeGreaterThanOrEqual(2);
+    await fetcher.stop();
+  });
+
+  test("makes a look that failed again, and goes on", async () => {
+    const { fetcher, clock, answer, claims, errors, begin } = setUp();
+    let failures = 2;
+    answer(statements.lookAhead, () => {
+      if (failures-- > 0) throw sqlError("57P01");
+      return [{ lane: "found", priority: 1, due_in_ms: null }];
+    });
+    await begin();
+    expect(claims()).toHaveLength(0);
+    await clock.advanceSlowly(1_000);
+    expect(errors).toHaveLength(2);
+    expect(lanesOf(claims()[0])).toEqual(["found", "default"]);
+    await fetcher.stop();
+  });
+
+  test("gives back what a claim took whose answer was lost, before it claims again", async () => {
+    const { fetcher, clock, answer, releases, claims, claimed, begin } = setUp();
+    answer(statements.claimJobs, () => [aRow("7")]);
+    await begin();
+    answer(statements.claimJobs, () => {
+      throw sqlError("57P01");
+    });
+    fetcher.wake();
+    await settlePromises();
+    answer(statements.claimJobs, () => []);
+    await clock.advanceSlowly(1_000);
+    expect(claimed.map(({ id }) => id)).toEqual(["7"]);
+    expect(releases()).toHaveLength(1);
+    expect(releases()[0]).toContain("{7}");
+    expect(claims()).toHaveLength(3);
+    await fetcher.stop();
+  });
+
+  test("leaves no timer behind when it stops, not even for what is put back later", async () => {
+    const { fetcher, clock, answer, begin } = setUp();
+    answer(statements.lookAhead, () => [{ lane: "default", priority: 5, due_in_ms: "5000" }]);
+    await begin();
+    expect(clock.pending).toBeGreaterThan(0);
+    await fetcher.stop();
+    fetcher.lookAfter(1_000);
+    expect(clock.pending).toBe(0);
+    await fetcher.stop();
+  });
+
+  test("takes over what a claim brings that was under way when it stopped", async () => {
+    const { fetcher, answer, claimed, begin } = setUp();
+    const held = heldAnswers<ClaimedRow>();
+    answer(statements.claimJobs, held.answer);
+    await begin();
+    const stopped = fetcher.stop();
+    expect(fetcher.isStopping).toBe(true);
+    await held.give([aRow("1"), aRow("2")]);
+    await stopped;
+    expect(claimed.map(({ id }) => id)).toEqual(["1", "2"]);
+  });
+
+  test("begins what a claim brings by priority, due time and id", async () => {
+    const { fetcher, answer, claimed, begin } = setUp();
+    const rows = [
+      { ...aRow("10"), priority: 5, run_at: "200" },
+      { ...aRow("9"), priority: 5, run_at: "200" },
+      { ...aRow("8"), priority: 5, run_at: "1000" },
+      { ...aRow("7"), priority: 9, run_at: "1" },
+      { ...aRow("6"), priority: 0, run_at: "9999" },
+    ];
+    answer(statements.claimJobs, () => (claimed.length === 0 ? rows : []));
+    await begin();
+    expect(claimed.map(({ id }) => id)).toEqual(["6", "9", "10", "8", "7"]);
+    await fetcher.stop();
+  });
+});

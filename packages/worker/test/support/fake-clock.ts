@@ -1,0 +1,69 @@
+import type { Clock } from "../../src/time/clock.js";
+
+/** A clock that stands still until the test moves it. */
+export interface FakeClock extends Clock {
+  /** Moves it on, and calls what becomes due, in the order of time. */
+  advance(ms: number): void;
+  /** Moves it on, and lets promises settle after each timer. */
+  advanceSlowly(ms: number): Promise<void>;
+  /** Timers that are still to come. */
+  readonly pending: number;
+  /** When the next timer is due, in milliseconds from now. */
+  readonly nextInMs: number | undefined;
+}
+
+interface Timer {
+  readonly at: number;
+  readonly callback: () => void;
+}
+
+export function fakeClock(): FakeClock {
+  let now = 0;
+  let timers: Timer[] = [];
+
+  function takeDue(until: number): Timer | undefined {
+    const [next] = timers.filter(({ at }) => at <= until).sort((a, b) => a.at - b.at);
+    if (next === undefined) return undefined;
+    timers = timers.filter((timer) => timer !== next);
+    now = Math.max(now, next.at);
+    return next;
+  }
+
+  return {
+    now: () => now,
+    date: () => new Date(now),
+    after(ms, callback) {
+      const timer = { at: now + ms, callback };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((other) => other !== timer);
+      };
+    },
+    advance(ms) {
+      const until = now + ms;
+      for (let timer = takeDue(until); timer !== undefined; timer = takeDue(until)) timer.callback();
+      now = until;
+    },
+    async advanceSlowly(ms) {
+      const until = now + ms;
+      await settlePromises();
+      for (let timer = takeDue(until); timer !== undefined; timer = takeDue(until)) {
+        timer.callback();
+        await settlePromises();
+      }
+      now = until;
+      await settlePromises();
+    },
+    get pending() {
+      return timers.length;
+    },
+    get nextInMs() {
+      return timers.length === 0 ? undefined : Math.min(...timers.map(({ at }) => at)) - now;
+    },
+  };
+}
+
+/** Lets everything that waits for promises alone, and not for I/O or timers, come to an end. */
+export function settlePromises(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,48 @@
+import { createWorkerStatements, type Statement } from "@queue/core/internal";
+import { Database } from "../../src/database/database.js";
+
+export const statements = createWorkerStatements("queue");
+
+export interface SentStatement {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+/** A database behind a fake of the executor port: what is sent to it is recorded, and answered by the test. */
+export interface FakeDatabase {
+  readonly database: Database;
+  readonly sent: readonly SentStatement[];
+  /** What was bound, for each time the statement was sent. */
+  sentOf<TInput, TRow>(statement: Statement<TInput, TRow>): (readonly unknown[])[];
+  /** Answers a statement from now on; what has no answer comes back empty. */
+  answer<TInput, TRow>(statement: Statement<TInput, TRow>, rows: (parameters: readonly unknown[]) => TRow[] | Promise<TRow[]>): void;
+}
+
+export function fakeDatabase(): FakeDatabase {
+  const sent: SentStatement[] = [];
+  const answers = new Map<string, (parameters: readonly unknown[]) => unknown[] | Promise<unknown[]>>();
+  const executor = {
+    adapter: "fake",
+    async execute<R>(statement: SentStatement): Promise<{ rows: R[] }> {
+      sent.push(statement);
+      return { rows: ((await answers.get(statement.sql)?.(statement.parameters)) as R[] | undefined) ?? [] };
+    },
+  };
+  return {
+    // An executor is as good as a Kysely, as long as nobody asks for a transaction.
+    database: new Database(executor as never),
+    sent,
+    sentOf: (statement) => sent.filter(({ sql }) => sql === statement.sql).map(({ parameters }) => parameters),
+    answer: (statement, rows) => void answers.set(statement.sql, rows),
+  };
+}
+
+/** The ids in an array literal: `"{1,2}"`. */
+export function idsIn(literal: unknown): string[] {
+  return String(literal).slice(1, -1).split(",").filter(Boolean);
+}
+
+/** A driver's error. */
+export function sqlError(code: string): Error {
+  return Object.assign(new Error(`SQLSTATE ${code}`), { code });
+}
