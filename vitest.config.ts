@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -21,6 +22,8 @@ export default defineConfig({
     include: ["{packages,apps,tests,tooling}/**/{src,test}/**/*.test.ts"],
     exclude: ["**/node_modules/**", "**/dist/**"],
     globalSetup: ["./tests/setup/global-setup.ts"],
+    // Most of the time a test waits for the database or for a due time; one worker a core, and not one fewer.
+    maxWorkers: Math.max(2, availableParallelism()),
     testTimeout: 30_000,
     hookTimeout: 30_000,
     typecheck: {

@@ -53,7 +53,7 @@ describe("the life of a job", () => {
       ],
       ["requeueJobs", requeue("queued")],
       ["requeueJobs", requeue("dead")],
-      ["returnExpiredJobs", () => runStatement(executor, statements.returnExpiredJobs, { limit: 9 })],
+      ["returnExpiredJobs", () => runStatement(executor, statements.returnExpiredJobs, { limit: 9, except: "{}" })],
       ["releaseUnknownJobs", () => runStatement(executor, statements.releaseUnknownJobs, { worker, known: "{}" })],
       ["redriveJobs", (id) => runStatement(executor, statements.redriveJobs, { id, ...filter })],
       ["cancelJob", (id) => runStatement(executor, statements.cancelJob, { id, keeps: "{}", defaultKeepMs: 60_000 })],

@@ -101,7 +101,7 @@ describe.each(states)("on %s", (_name, prepare) => {
 
   test.each(ways)("the sweep reads the running jobs, and the look ahead steps through the claim index, %s", async (_way, options) => {
     await using session = await openSession(database.url);
-    const sweep = looksAt(await explain(session, statements.returnExpiredJobs, { limit: 100 }, options), "jobs");
+    const sweep = looksAt(await explain(session, statements.returnExpiredJobs, { limit: 100, except: "{}" }, options), "jobs");
     for (const look of sweep) expect(["jobs_pkey", "bitmap jobs_pkey", "jobs_running", "bitmap jobs_running"]).toContain(look);
     expect(looksAt(await explain(session, statements.lookAhead, { kinds: '{"a"}' }, options), "jobs")).toEqual(["jobs_claim"]);
   });

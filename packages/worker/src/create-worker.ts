@@ -21,6 +21,9 @@ export function createWorker<TJobs extends JobDefinitions, TDb extends WorkerDat
   return new QueueWorker(resolveWorkerOptions(options));
 }
 
+/** Two signals within it are one. */
+const sameSignalMs = 500;
+
 class QueueWorker implements Worker {
   readonly #options: ResolvedWorkerOptions;
   #session: Session | undefined;
@@ -44,7 +47,7 @@ class QueueWorker implements Worker {
   }
 
   async run(): Promise<void> {
-    let signals = 0;
+    let firstSignalAtMs: number | undefined;
     // A signal stops the worker; and so may anybody else.
     let onFailed = (_error: unknown) => {};
     const ended = new Promise<boolean>((resolve, reject) => {
@@ -52,9 +55,11 @@ class QueueWorker implements Worker {
       onFailed = reject;
     });
     const forget = onStopSignal(() => {
-      signals += 1;
-      if (signals > 1) this.#endGrace();
-      else this.#stop(this.#options.shutdownGraceMs).catch(onFailed);
+      const now = systemClock.now();
+      // One Ctrl-C may arrive twice: from the terminal, and from the npm script that started us.
+      if (firstSignalAtMs !== undefined && now - firstSignalAtMs > sameSignalMs) this.#endGrace();
+      if (firstSignalAtMs === undefined) this.#stop(this.#options.shutdownGraceMs).catch(onFailed);
+      firstSignalAtMs ??= now;
     });
     try {
       await this.start();

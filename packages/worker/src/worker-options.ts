@@ -82,7 +82,9 @@ export function resolveWorkerOptions(options: WorkerOptions<JobDefinitions, Work
   const { queue, db, listener, logger = consoleLogger, onEvent = () => {} } = options;
   if (typeof queue !== "object" || queue === null || typeof queue.schema !== "string") throw invalid("queue", "made by createQueue()", queue);
   if (typeof db?.transaction !== "function" || db.isTransaction) throw invalid("db", "a Kysely, and not a Transaction: the worker begins its own", db);
-  if (listener !== undefined && typeof listener.listen !== "function") throw invalid("listener", "made by an adapter (pgListener …)", listener);
+  if (listener !== undefined && typeof listener?.listen !== "function") throw invalid("listener", "made by an adapter (pgListener …)", listener);
+  if (!isLogger(logger)) throw invalid("logger", "an object with debug, info, warn and error", logger);
+  if (typeof onEvent !== "function") throw invalid("onEvent", "a function", onEvent);
   const kinds = resolveKinds(queue.jobs);
   const times = resolveTimes(options);
   const { lanes, ceilings } = resolveLanes(options.lanes);
@@ -94,7 +96,7 @@ export function resolveWorkerOptions(options: WorkerOptions<JobDefinitions, Work
     listener,
     lanes,
     ceilings,
-    concurrency: checkInteger(options.concurrency ?? 10, "concurrency", 1, largestConcurrency),
+    concurrency: checkInteger(options.concurrency === undefined ? 10 : options.concurrency, "concurrency", 1, largestConcurrency),
     ...times,
     logger,
     onEvent,
@@ -103,7 +105,7 @@ export function resolveWorkerOptions(options: WorkerOptions<JobDefinitions, Work
 
 function resolveTimes(options: WorkerOptions<JobDefinitions, WorkerDatabase>) {
   const time = (name: "lease" | "heartbeat" | "pollInterval" | "sweepInterval" | "shutdownGrace", standard: Duration, minMs: number) =>
-    parseDuration(options[name] ?? standard, name, { minMs, maxMs: longestTimerMs });
+    parseDuration(options[name] === undefined ? standard : options[name], name, { minMs, maxMs: longestTimerMs });
   const leaseMs = time("lease", "30s", 100);
   const heartbeatMs = time("heartbeat", Math.min(10_000, Math.floor(leaseMs / 3)), 10);
   if (heartbeatMs * 2 > leaseMs) {
@@ -147,6 +149,11 @@ function resolveHandlers(handlers: unknown, kinds: ReadonlyMap<string, Kind>): R
     resolved.set(kind, handler);
   }
   return resolved;
+}
+
+function isLogger(logger: unknown): boolean {
+  if (typeof logger !== "object" || logger === null) return false;
+  return ["debug", "info", "warn", "error"].every((level) => typeof (logger as Record<string, unknown>)[level] === "function");
 }
 
 function isHandler(handler: unknown): handler is AnyHandler {

@@ -141,29 +141,66 @@ describe("runUntilIdle", () => {
     expect(await workers.job(id)).toMatchObject({ status: "done", attempts: 2 });
   });
 
-  test("does not overlook a job that was enqueued while it was looking for the last time", async () => {
+  test("does not overlook a job that was enqueued while a look that cannot see it was under way", async () => {
     const proxy = await openTcpProxy(workers.database.url);
     try {
-      const first = createGate();
+      const gates = [createGate(), createGate()];
       const { worker, events } = workers.create({
         queue,
-        db: workers.open({ connectionString: proxy.url, max: 1 }),
-        concurrency: 2,
-        handlers: {
-          chain: ({ payload }) => (payload.left === 0 ? undefined : first.pass()),
-          a: () => {},
-        },
+        db: workers.open({ connectionString: proxy.url, max: 3 }),
+        handlers: { a: ({ payload }) => gates[payload.n]?.pass(), later: () => {} },
       });
-      await queue.enqueue(workers.db, "chain", { left: 1 });
-      await queue.enqueue(workers.db, "chain", { left: 0 });
+      const [first, second] = await queue.enqueueMany(
+        workers.db,
+        [0, 1].map((n) => ({ kind: "a", payload: { n } })),
+      );
       const idle = worker.runUntilIdle();
-      await first.reached;
-      await events.until("job.completed");
-      // The look that follows the first completion sees nothing; its answer comes when the last job has enqueued another.
-      first.open();
-      await queue.enqueue(workers.db, "a", { n: 1 });
+      await Promise.all(gates.map(({ reached }) => reached));
+      proxy.holdAnswersFrom("idempotency_key"); // only a claim answers with this column
+      gates[0]?.open();
+      await events.untilFor(first?.id ?? "", "job.completed");
+      await proxy.untilHeld();
+      await queue.enqueue(workers.db, "later", null);
+      gates[1]?.open();
+      await events.untilFor(second?.id ?? "", "job.completed");
+      proxy.letAnswersThrough();
       await idle;
-      expect((await workers.jobs()).map(({ status }) => status)).toEqual(["done", "done", "done"]);
+      expect((await workers.jobs()).map(({ kind, status }) => [kind, status])).toEqual([
+        ["a", "done"],
+        ["a", "done"],
+        ["later", "done"],
+      ]);
+    } finally {
+      await proxy.close();
+    }
+  });
+
+  test("uses a slot that becomes free while it is looking", async () => {
+    const proxy = await openTcpProxy(workers.database.url);
+    try {
+      const gates = [createGate(), createGate(), createGate()];
+      const { worker, events } = workers.create({
+        queue,
+        db: workers.open({ connectionString: proxy.url, max: 3 }),
+        concurrency: 3,
+        handlers: { a: ({ payload }) => gates[payload.n]?.pass(), later: () => {} },
+      });
+      const jobs = await queue.enqueueMany(
+        workers.db,
+        [0, 1, 2].map((n) => ({ kind: "a", payload: { n } })),
+      );
+      const idle = worker.runUntilIdle();
+      await Promise.all(gates.map(({ reached }) => reached));
+      proxy.holdAnswersFrom("idempotency_key");
+      gates[0]?.open();
+      await proxy.untilHeld();
+      const { id } = await queue.enqueue(workers.db, "later", null);
+      gates[1]?.open();
+      await events.untilFor(jobs[1]?.id ?? "", "job.completed");
+      proxy.letAnswersThrough();
+      await events.untilFor(id, "job.completed");
+      gates[2]?.open();
+      await idle;
     } finally {
       await proxy.close();
     }

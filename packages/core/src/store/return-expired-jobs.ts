@@ -6,6 +6,8 @@ import { defineStatement, placeholders, type Statement } from "./statement.js";
 
 export interface ReturnExpiredJobsInput {
   readonly limit: number;
+  /** Ids that are left alone, as an array literal: what the sweeping process runs itself, and is about to extend. */
+  readonly except: string;
 }
 
 export interface ExpiredJob {
@@ -37,6 +39,7 @@ export function returnExpiredJobs(schema: string): Statement<ReturnExpiredJobsIn
           .select("j.id")
           .where("j.status", "=", sql.lit("running"))
           .where("j.locked_until", "<", clockTimestamp)
+          .where(sql<boolean>`j.id <> all(${p.bigints("except")})`)
           .limit(p.int("limit"))
           .forNoKeyUpdate()
           .skipLocked(),

@@ -64,7 +64,7 @@ export function workerOn(target: EnqueueTarget, { worker = "w1", schema = "queue
       });
       return rows.sort((a, b) => Number(a.id) - Number(b.id));
     },
-    sweep: (limit = 100) => run(statements.returnExpiredJobs, { limit }),
+    sweep: (limit = 100) => run(statements.returnExpiredJobs, { limit, except: "{}" }),
     deleteEnded: async (limit = 100) => (await run(statements.deleteEnded, { limit }))[0],
     maintainArchive: async () => (await run(statements.maintainArchive, {}))[0]?.changes,
     lookAhead: (kinds: readonly string[] = ["a"]) => run(statements.lookAhead, { kinds: toArrayLiteral(kinds) }),

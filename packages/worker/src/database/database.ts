@@ -38,6 +38,13 @@ export class Database {
     this.#needsTransaction = rows[0]?.isolation !== "read committed" || rows[0].read_only === "on";
   }
 
+  /** The dialect of an embedded database says so: ours, or that of kysely 0.29. Everything then waits for its turn. */
+  get hasOneConnection(): boolean {
+    const adapter = this.executor.scope;
+    if (adapter === undefined) return false;
+    return "hasOneConnection" in adapter || ("supportsMultipleConnections" in adapter && adapter.supportsMultipleConnections === false);
+  }
+
   /** Whether statements have to go through `run`, and not through an executor of their own. */
   get needsTransaction(): boolean {
     return this.#needsTransaction;

@@ -76,9 +76,10 @@ export class LeaseKeeper {
   }
 
   async #extend(held: readonly RunningAttempt[], isSaidCancelled = false): Promise<void> {
-    const { clock, leaseMs, heartbeatMs, attempts } = this.#options;
+    const { database, clock, leaseMs, heartbeatMs, attempts } = this.#options;
     const sentAtMs = clock.now();
-    const rows = await withTimeout(this.#run(held), heartbeatMs, clock);
+    // On the only connection an answer that is late is waiting for its turn: a second question would only wait behind it.
+    const rows = await (database.hasOneConnection ? this.#run(held) : withTimeout(this.#run(held), heartbeatMs, clock));
     const asked = new Map(held.map((attempt) => [attempt.id, attempt]));
     const gone: RunningAttempt[] = [];
     for (const { id, extended, held: isHeld } of rows) {
@@ -117,16 +118,22 @@ export class LeaseKeeper {
   }
 
   #abortUnconfirmed(): void {
+    // Nobody else can have taken anything over where there is one connection.
+    if (this.#options.database.hasOneConnection) return;
     const now = this.#options.clock.now();
     for (const attempt of this.#options.attempts.all()) {
-      // Not lost for sure: if nobody took it, the outcome can still be recorded.
-      if (attempt.leaseUntilMs < now) abortAttempt(attempt, leaseLost(attempt.id, "its lease could not be extended in time"));
+      if (attempt.leaseUntilMs < now) abortAttempt(attempt, leaseUnconfirmed(attempt.id));
     }
   }
 }
 
 function cancelled(id: string) {
   return queueError("JOB_CANCELLED", `Job ${id} was cancelled while it ran.`, { jobId: id });
+}
+
+/** Not lost for sure: its outcome is recorded if nobody took the job over. */
+function leaseUnconfirmed(id: string) {
+  return queueError("LEASE_LOST", `The lease of job ${id} could not be extended in time: another worker may begin it.`, { jobId: id });
 }
 
 export function leaseLost(id: string, why: string) {

@@ -54,6 +54,8 @@ export class Session {
   readonly #registrar: Registrar;
   #runner: AttemptRunner;
   #subscription: Subscription | undefined;
+  /** How many attempts have ended. */
+  #changes = 0;
   #changeWaiters: (() => void)[] = [];
   readonly #explaining = new Set<Promise<void>>();
   readonly #impatience = deferred();
@@ -101,7 +103,7 @@ export class Session {
       onBlocked: (blockedMs) =>
         logger.warn({ worker, blockedMs: Math.round(blockedMs) }, "The event loop was blocked: heartbeats were late. Move long synchronous work into a worker thread."),
     });
-    this.#sweeper = new Sweeper({ ...common, intervalMs: options.sweepIntervalMs, onReturned: () => this.#fetcher.lookEverywhere(), emit: (event) => this.emit(event) });
+    this.#sweeper = new Sweeper({ ...common, known: () => this.#attempts.all().map(({ id }) => id), intervalMs: options.sweepIntervalMs, onReturned: () => this.#fetcher.lookEverywhere(), emit: (event) => this.emit(event) });
     this.#janitor = new Janitor({ ...common, logger });
     this.#registrar = new Registrar({ ...common, intervalMs: options.heartbeatMs, kinds, lanes, pid });
     this.#runner = this.#createRunner(concurrency);
@@ -133,8 +135,11 @@ export class Session {
   async runUntilIdle(): Promise<void> {
     await this.#sweeper.runOnce();
     for (;;) {
+      const changes = this.#changes;
       this.#fetcher.lookEverywhere();
       await this.#fetcher.runOnce();
+      // An attempt that ended meanwhile may have enqueued what this look did not see.
+      if (this.#changes !== changes) continue;
       if (this.#attempts.size === 0) return;
       await this.#whenChanged();
     }
@@ -303,7 +308,7 @@ export class Session {
   async #limitTransactions(): Promise<void> {
     const { handlers, db, concurrency, logger } = this.#options;
     if (![...handlers.values()].some((handler) => typeof handler !== "function")) return;
-    if (isSingleConnection(this.#database.executor.scope)) {
+    if (this.#database.hasOneConnection) {
       this.#runner = this.#createRunner(1);
       return;
     }
@@ -359,6 +364,7 @@ export class Session {
   }
 
   #changed(): void {
+    this.#changes += 1;
     for (const resolve of this.#changeWaiters.splice(0)) resolve();
   }
 
@@ -385,12 +391,6 @@ export class Session {
     this.#options.logger.warn({ worker: this.worker, error: wrapped.message }, "A statement of the worker failed; it is tried again.");
     this.emit({ type: "worker.error", error: wrapped });
   }
-}
-
-/** The dialect of an embedded database says so: ours, or that of kysely 0.29. */
-function isSingleConnection(adapter: object | undefined): boolean {
-  if (adapter === undefined) return false;
-  return "hasOneConnection" in adapter || ("supportsMultipleConnections" in adapter && adapter.supportsMultipleConnections === false);
 }
 
 function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {

@@ -23,6 +23,7 @@ const missedIntervals = 3;
 export class Registrar {
   readonly #options: RegistrarOptions;
   readonly #loop: Loop;
+  #isRegistered = false;
 
   constructor(options: RegistrarOptions) {
     this.#options = options;
@@ -37,12 +38,14 @@ export class Registrar {
   /** Takes the entry back; when the database is away, it expires by itself. */
   async stop(): Promise<void> {
     await this.#loop.stop();
+    if (!this.#isRegistered) return;
     const { database, statements, worker, onError } = this.#options;
     await database.run(statements.forgetWorker, { worker }).catch(onError);
   }
 
   async runOnce(): Promise<void> {
     const { database, statements, worker, kinds, lanes, intervalMs, pid } = this.#options;
+    this.#isRegistered = true;
     await database.run(statements.registerWorker, {
       worker,
       kinds: toArrayLiteral(kinds),

@@ -9,6 +9,8 @@ export interface SweeperOptions {
   readonly statements: Pick<WorkerStatements, "returnExpiredJobs">;
   readonly clock: Clock;
   readonly intervalMs: number;
+  /** The ids of what this worker runs: it knows better than the clock that they are alive. */
+  readonly known: () => readonly string[];
   /** Jobs are due again. */
   readonly onReturned: () => void;
   readonly emit: (event: WorkerEvent) => void;
@@ -18,7 +20,10 @@ export interface SweeperOptions {
 /** One statement; more would hold locks for long. */
 const largestSweep = 1_000;
 
-/** Returns jobs whose lease ran out, of any worker: the dead do not do it themselves. */
+/**
+ * Returns jobs whose lease ran out, of any worker: the dead do not do it themselves. What it runs itself is left to its own
+ * heartbeat, and to the sweeps of others: after a long pause of the process both are late, and either may come first.
+ */
 export class Sweeper {
   readonly #options: SweeperOptions;
   readonly #loop: Loop;
@@ -38,9 +43,9 @@ export class Sweeper {
   }
 
   async runOnce(): Promise<void> {
-    const { database, statements, onReturned, emit } = this.#options;
+    const { database, statements, known, onReturned, emit } = this.#options;
     for (let count = largestSweep; count === largestSweep; ) {
-      const expired = await database.run(statements.returnExpiredJobs, { limit: largestSweep });
+      const expired = await database.run(statements.returnExpiredJobs, { limit: largestSweep, except: `{${known().join(",")}}` });
       count = expired.length;
       if (expired.some(({ status }) => status === "queued")) onReturned();
       for (const { id, kind, lane, status, attempts } of expired) {

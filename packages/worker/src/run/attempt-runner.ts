@@ -97,7 +97,15 @@ export class AttemptRunner {
     const { db, worker, statements } = this.#options;
     const job = await this.#toJob(attempt);
     const outcome = await beginTransaction(db, async (trx) => {
-      const context = Object.defineProperty(this.#context(attempt), "trx", { value: trx, enumerable: true });
+      const { once } = this.#options;
+      const context = Object.defineProperties(this.#context(attempt), {
+        trx: { value: trx, enumerable: true },
+        once: {
+          value: (...[key, fn, options]: Parameters<HandlerContext["once"]>) =>
+            once.onceInTransaction(attempt, controllerOf(attempt).signal, key, fn, options),
+          enumerable: true,
+        },
+      });
       attempt.isBegun = true;
       const result = await handler.run(job as never, context as unknown as TransactionalContext<never>);
       throwIfOver(attempt);

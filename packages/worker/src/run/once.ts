@@ -31,6 +31,11 @@ export class OnceKeeper {
     this.#statements = statements;
   }
 
+  /** What a transactional handler gets: its transaction may hold the only connection, which the record would wait for. */
+  onceInTransaction<T>(...call: Parameters<typeof this.once<T>>): Promise<OnceResult<T>> {
+    return this.#database.hasOneConnection ? Promise.reject(noConnection()) : this.once(...call);
+  }
+
   async once<T>(
     attempt: RunningAttempt,
     signal: AbortSignal,
@@ -89,6 +94,14 @@ interface Effect {
 /** The attempt that began it still holds its lease. It may be this one, when a handler calls `once` twice at the same time. */
 function isUnderWay(record: EffectRecord, attempt: RunningAttempt): boolean {
   return record.owner_running || record.owner === `${attempt.id}/${attempt.fence}`;
+}
+
+function noConnection() {
+  return queueError(
+    "INVALID_OPTION",
+    "once writes its record outside the handler's transaction, and this database has only the connection that the transaction holds. Use a plain handler, or write a record of your own with trx.",
+    { option: "once" },
+  );
 }
 
 function inProgress(attempt: RunningAttempt, key: string) {

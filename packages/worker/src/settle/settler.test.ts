@@ -14,7 +14,7 @@ function setUp() {
   const settled: { id: string; type: Outcome["type"]; isRecorded: boolean }[] = [];
   const errors: unknown[] = [];
   let onSettled = () => {};
-  answer(statements.completeJobs, ([ids]) => idsIn(ids).map((id) => ({ id })));
+  answer(statements.completeJobs, (parameters) => idsIn(parameters).map((id) => ({ id })));
   answer(statements.requeueJobs, ([jobs]) => Object.keys(JSON.parse(String(jobs)) as object).map((id) => ({ id })));
   const settler = new Settler({
     database,
@@ -51,7 +51,10 @@ describe("Settler", () => {
   test("gathers the next batch while one is on its way", async () => {
     const { settler, answer, completions } = setUp();
     const answers: (() => void)[] = [];
-    answer(statements.completeJobs, ([ids]) => new Promise((resolve) => answers.push(() => resolve(idsIn(ids).map((id) => ({ id }))))));
+    answer(
+      statements.completeJobs,
+      (parameters) => new Promise((resolve) => answers.push(() => resolve(idsIn(parameters).map((id) => ({ id }))))),
+    );
     settler.settle(anAttempt({ id: "1" }), done);
     await settlePromises();
     for (const id of ["2", "3", "4"]) settler.settle(anAttempt({ id }), done);
@@ -60,7 +63,7 @@ describe("Settler", () => {
     await settlePromises();
     answers.shift()?.();
     await settler.drain();
-    expect(completions().map(([ids]) => ids)).toEqual(["{1}", "{2,3,4}"]);
+    expect(completions().map(idsIn)).toEqual([["1"], ["2", "3", "4"]]);
     expect(settler.backlog).toBe(0);
   });
 
@@ -95,10 +98,10 @@ describe("Settler", () => {
   test("B45: tries a batch again after a deadlock, a lost connection and a lock timeout", async () => {
     const { settler, clock, answer, settled, errors, completions } = setUp();
     const failures = ["40P01", "57P01", "55P03"];
-    answer(statements.completeJobs, ([ids]) => {
+    answer(statements.completeJobs, (parameters) => {
       const code = failures.shift();
       if (code !== undefined) throw sqlError(code);
-      return idsIn(ids).map((id) => ({ id }));
+      return idsIn(parameters).map((id) => ({ id }));
     });
     for (let id = 1; id <= 50; id++) settler.settle(anAttempt({ id: String(id) }), done);
     for (let tries = 0; tries < 3; tries++) await clock.advanceSlowly(5_000);
@@ -110,9 +113,9 @@ describe("Settler", () => {
 
   test("gives up the one outcome that the database refuses for good, and holds nothing else back", async () => {
     const { settler, clock, answer, settled } = setUp();
-    answer(statements.completeJobs, ([ids]) => {
-      if (idsIn(ids).includes("2")) throw sqlError("23503");
-      return idsIn(ids).map((id) => ({ id }));
+    answer(statements.completeJobs, (parameters) => {
+      if (idsIn(parameters).includes("2")) throw sqlError("23503");
+      return idsIn(parameters).map((id) => ({ id }));
     });
     for (const id of ["1", "2", "3"]) settler.settle(anAttempt({ id }), done);
     await settlePromises();

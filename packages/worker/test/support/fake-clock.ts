@@ -6,6 +6,8 @@ export interface FakeClock extends Clock {
   advance(ms: number): void;
   /** Moves it on, and lets promises settle after each timer. */
   advanceSlowly(ms: number): Promise<void>;
+  /** Lets time pass without calling anything, as an event loop does that is blocked. */
+  block(ms: number): void;
   /** Timers that are still to come. */
   readonly pending: number;
   /** When the next timer is due, in milliseconds from now. */
@@ -54,6 +56,7 @@ export function fakeClock(): FakeClock {
       now = until;
       await settlePromises();
     },
+    block: (ms) => void (now += ms),
     get pending() {
       return timers.length;
     },

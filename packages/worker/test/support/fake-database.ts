@@ -37,8 +37,9 @@ export function fakeDatabase(): FakeDatabase {
   };
 }
 
-/** The ids in an array literal: `"{1,2}"`. */
-export function idsIn(literal: unknown): string[] {
+/** The ids that a statement was bound to: the first of its array literals. */
+export function idsIn(parameters: readonly unknown[]): string[] {
+  const literal = parameters.find((parameter) => typeof parameter === "string" && parameter.startsWith("{"));
   return String(literal).slice(1, -1).split(",").filter(Boolean);
 }
 

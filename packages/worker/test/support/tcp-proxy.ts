@@ -1,12 +1,15 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { until } from "./until.js";
 
 /** A TCP proxy before the server, to hold back what one side says. */
 export interface TcpProxy {
   /** The connection string, through the proxy. */
   readonly url: string;
-  /** Keeps what the server answers, on all connections, from the answer on that has the text, until `letAnswersThrough`. */
+  /** Keeps what the server answers on a connection, from the answer on that has the text, until `letAnswersThrough`. */
   holdAnswersFrom(text: string): void;
+  /** Resolves when an answer is held. */
+  untilHeld(): Promise<void>;
   letAnswersThrough(): void;
   /** Cuts all connections. */
   cut(): void;
@@ -23,15 +26,13 @@ export async function openTcpProxy(url: string): Promise<TcpProxy> {
   const target = new URL(url);
   const flows = new Set<Flow>();
   let heldFrom: string | undefined;
-  let isHolding = false;
 
   const server = createServer((near) => {
     const flow: Flow = { near, far: connect(Number(target.port), target.hostname), held: [] };
     flows.add(flow);
     near.on("data", (data) => flow.far.write(data));
     flow.far.on("data", (data) => {
-      isHolding ||= heldFrom !== undefined && data.includes(heldFrom);
-      if (isHolding) flow.held.push(data);
+      if (flow.held.length > 0 || (heldFrom !== undefined && data.includes(heldFrom))) flow.held.push(data);
       else near.write(data);
     });
     for (const [socket, other] of [
@@ -55,9 +56,9 @@ export async function openTcpProxy(url: string): Promise<TcpProxy> {
     holdAnswersFrom(text) {
       heldFrom = text;
     },
+    untilHeld: () => until(() => [...flows].some(({ held }) => held.length > 0), "an answer of the server"),
     letAnswersThrough() {
       heldFrom = undefined;
-      isHolding = false;
       for (const { near, held } of flows) for (const data of held.splice(0)) near.write(data);
     },
     cut() {
