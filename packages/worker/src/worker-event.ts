@@ -19,7 +19,7 @@ export type WorkerEvent =
   | ({ readonly type: "job.cancelled" } & AboutJob)
   /** Another took it over, or the lease could not be kept; its outcome is not recorded. */
   | ({ readonly type: "job.lease-lost"; readonly error: QueueError } & AboutJob)
-  /** Given back unfinished, because the worker stops. */
+  /** Given back: unfinished, because the worker stops, or unstarted, because the database gave no transaction. */
   | ({ readonly type: "job.released" } & AboutJob)
   | { readonly type: "worker.started"; readonly worker: string }
   | { readonly type: "worker.stopped"; readonly worker: string }

@@ -104,7 +104,9 @@ describe("B30: a database whose default isolation is above READ COMMITTED", () =
     const db = workers.open({ max: 3, application_name: "to be renewed" });
     const { events } = await workers.start({ queue, db, handlers: { plain: () => {} } });
     await setDefault("default_transaction_isolation", "serializable");
-    await workers.sql("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'to be renewed'");
+    await workers.sql(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'to be renewed' and datname = current_database()",
+    );
     await queue.enqueue(workers.db, "plain", { n: 1 });
     await events.until("job.completed");
   });

@@ -24,7 +24,10 @@ afterEach(() => {
 });
 
 async function terminate(name: string): Promise<number> {
-  const rows = await workers.sql("select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1", [name]);
+  const rows = await workers.sql(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1 and datname = current_database()",
+    [name],
+  );
   return rows.length;
 }
 
@@ -74,7 +77,10 @@ describe("B18: the connection of a transactional handler that is terminated betw
     ["by an operator", () => terminate(pool.application_name)],
     [
       "by the server's limit for idle transactions",
-      () => workers.sqlUntil("select where not exists (select from pg_stat_activity where state = 'idle in transaction')"),
+      () =>
+        workers.sqlUntil(
+          "select where not exists (select from pg_stat_activity where state = 'idle in transaction' and datname = current_database())",
+        ),
     ],
   ])("%s fails the attempt, which runs again and commits", async (how, end) => {
     const first = createGate();

@@ -33,7 +33,8 @@ describe("several workers", () => {
     expect(await workers.sql("select id from queue.all_jobs where attempts <> 1 or claims <> 1")).toEqual([]);
     expect(started.map(({ events }) => events.of("job.completed").length).every((count) => count > 0)).toBe(true);
     // B44: the fence is whole numbers; with a time stamp, nearly every one of these would have been lost.
-    expect(started.flatMap(({ events }) => [...events.of("job.lease-lost"), ...events.of("worker.error")])).toEqual([]);
+    const troubles = started.flatMap(({ events }) => [...events.of("job.lease-lost"), ...events.of("worker.error")]);
+    expect(troubles.map(({ type, error }) => `${type}: ${error.message}`)).toEqual([]);
   });
 
   test("B37: have names that no other has, on the same host, in the same process, and at every start", async () => {

@@ -85,13 +85,16 @@ describe("a handler that throws", () => {
       Array.from({ length: 100 }, () => ({ kind: "slow", payload: null })),
     );
     await events.until("job.failed", 100);
-    const delays = (await workers.jobs()).map(({ run_at, errors }) => Number(run_at) - Date.parse(errors[0]?.at ?? ""));
+    // Some are so lucky that they fail a second time meanwhile, below the next ceiling.
+    const once = (await workers.jobs()).filter(({ attempts, status }) => attempts === 1 && status === "queued");
+    const delays = once.map(({ run_at, errors }) => Number(run_at) - Date.parse(errors[0]?.at ?? ""));
     expect(Math.min(...delays)).toBeGreaterThanOrEqual(-5);
     expect(Math.max(...delays)).toBeLessThanOrEqual(10_005);
     // The chance that a fair draw fails one of these is below 10⁻⁹.
     expect(Math.min(...delays)).toBeLessThan(2_500);
     expect(Math.max(...delays)).toBeGreaterThan(7_500);
-    expect(events.of("job.failed").every(({ retryAt }) => retryAt.getTime() <= Date.now() + 10_000)).toBe(true);
+    const first = events.of("job.failed").filter(({ attempt }) => attempt === 1);
+    expect(first.every(({ retryAt }) => retryAt.getTime() <= Date.now() + 10_000)).toBe(true);
   });
 
   test("B49: on attempt 1100 it is as harmless as on the first", async () => {

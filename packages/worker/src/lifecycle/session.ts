@@ -64,7 +64,7 @@ export class Session {
     const { db, schema, concurrency, ceilings, lanes, leaseMs, logger } = options;
     const kinds = [...options.handlers.keys()];
     const onError = (error: unknown) => this.#report(error);
-    const database = new Database(db);
+    const database = new Database(db, { clock, patienceMs: leaseMs, fallback: () => this.#subscription?.executor });
     const statements = createWorkerStatements(schema);
     const common = { database, statements, worker, clock, onError };
     this.worker = worker;
@@ -256,6 +256,7 @@ export class Session {
         this.emit({ type: "job.snoozed", runAt: this.#dateAfter(outcome.delayMs), ...job });
         break;
       case "released":
+        if (outcome.delayMs !== undefined) this.#fetcher.lookAfter(outcome.delayMs);
         this.emit({ type: "job.released", ...job });
         break;
     }

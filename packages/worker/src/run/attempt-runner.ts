@@ -1,5 +1,6 @@
 import { type KyselyLike, QueueError } from "@queue/core";
 import { checkPayload, queueError, runStatement, toDate, toExecutor, type WorkerStatements } from "@queue/core/internal";
+import { databaseError } from "../database/database.js";
 import type { WorkerDatabase } from "../database/worker-database.js";
 import type { HandlerContext, HandlerIn, TransactionalContext } from "../handler.js";
 import { leaseLost } from "../lease/lease-keeper.js";
@@ -133,6 +134,11 @@ export class AttemptRunner {
     const reason = attempt.abortedBy;
     if (attempt.isLost || isLeaseLost(thrown)) return { type: "lost" };
     if (reason?.code === "WORKER_STOPPING") return { type: "unsettled", outcome: { type: "released", isAttemptSpent: attempt.isBegun } };
+    if (thrown instanceof TransactionNotBegun) {
+      const { message } = databaseError("No transaction could be begun", thrown.cause);
+      this.#options.logger.warn({ job: attempt.id, kind: attempt.row.kind, error: message }, "A job is put back unstarted.");
+      return { type: "unsettled", outcome: { type: "released", isAttemptSpent: false, delayMs: notBegunDelayMs } };
+    }
     // A timeout is the failure, whatever the handler made of its signal.
     const failure = reason?.code === "ATTEMPT_TIMEOUT" ? reason : thrown;
     const { maxAttempts, kind } = attempt;
@@ -228,5 +234,26 @@ function outcomeOf(result: unknown): Outcome {
  */
 function beginTransaction<T>(db: WorkerDatabase, body: (trx: KyselyLike) => Promise<T>): Promise<T> {
   const transaction = db.transaction() as unknown as TransactionShape;
-  return transaction.setIsolationLevel("read committed").setAccessMode("read write").execute(body);
+  let isBegun = false;
+  return transaction
+    .setIsolationLevel("read committed")
+    .setAccessMode("read write")
+    .execute((trx) => {
+      isBegun = true;
+      return body(trx);
+    })
+    .catch((error: unknown) => {
+      throw isBegun ? error : new TransactionNotBegun(error);
+    });
 }
+
+/** The database gave no transaction, so the handler was not called: no failure of the job's. */
+class TransactionNotBegun {
+  readonly cause: unknown;
+  constructor(cause: unknown) {
+    this.cause = cause;
+  }
+}
+
+/** Before the job is tried again, perhaps by another worker. */
+const notBegunDelayMs = 500;

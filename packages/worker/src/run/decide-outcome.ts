@@ -7,8 +7,8 @@ export type Outcome =
   | { readonly type: "retry"; readonly delayMs: number; readonly thrown: unknown; readonly error: StoredError }
   | { readonly type: "dead"; readonly thrown: unknown; readonly error: StoredError }
   | { readonly type: "snoozed"; readonly delayMs: number }
-  /** Given back because the worker stops; the attempt counts if `isStarted`. */
-  | { readonly type: "released"; readonly isAttemptSpent: boolean };
+  /** Given back because the worker stops, or because the handler could not be started; at once, or after `delayMs`. */
+  | { readonly type: "released"; readonly isAttemptSpent: boolean; readonly delayMs?: number };
 
 /** What of a job decides about its next attempt. */
 export interface AttemptLimits {

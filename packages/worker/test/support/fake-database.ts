@@ -1,5 +1,6 @@
 import { createWorkerStatements, type Statement } from "@queue/core/internal";
 import { Database } from "../../src/database/database.js";
+import { systemClock } from "../../src/time/clock.js";
 
 export const statements = createWorkerStatements("queue");
 
@@ -30,7 +31,7 @@ export function fakeDatabase(): FakeDatabase {
   };
   return {
     // An executor is as good as a Kysely, as long as nobody asks for a transaction.
-    database: new Database(executor as never),
+    database: new Database(executor as never, { clock: systemClock, patienceMs: 60_000, fallback: () => undefined }),
     sent,
     sentOf: (statement) => sent.filter(({ sql }) => sql === statement.sql).map(({ parameters }) => parameters),
     answer: (statement, rows) => void answers.set(statement.sql, rows),
