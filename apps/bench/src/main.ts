@@ -26,9 +26,17 @@ if (chosen.length === 0) {
 const server = await startEmbeddedServer({ settings });
 const db = openDatabase(server.url);
 try {
-  const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, memoryGiB: Math.round(totalmem() / 2 ** 30), node: process.version };
+  const machine = {
+    cpu: cpus()[0]?.model ?? "unknown",
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+  };
   const about = { date: new Date().toISOString(), machine, postgres: server.version, settings, rounds, jobs };
-  if (!values.json) console.log(`PostgreSQL ${server.version}, Node ${machine.node}, ${machine.cores} × ${machine.cpu}, ${rounds} rounds of ${jobs} jobs, fsync on`);
+  if (!values.json)
+    console.log(
+      `PostgreSQL ${server.version}, Node ${machine.node}, ${machine.cores} × ${machine.cpu}, ${rounds} rounds of ${jobs} jobs, fsync on`,
+    );
   const results: Record<string, ReturnType<typeof summarize>> = {};
   for (const measure of chosen) {
     const readings: (readonly Reading[])[] = [];

@@ -39,8 +39,15 @@ it("the first snippet of every README compiles under the strictest settings", as
   await writeFile(join(folder, "application.d.ts"), application);
   await writeFile(join(folder, "queue.ts"), queueModule);
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-  await Promise.all(readmes.map(async (readme) => writeFile(join(folder, `${readme.replaceAll(/[./]/g, "-")}.ts`), await firstSnippet(readme))));
-  const config = { extends: join(root, "tsconfig.tests.json"), compilerOptions: { tsBuildInfoFile: join(folder, ".tsbuildinfo") }, include: ["*.ts"], exclude: [] };
+  await Promise.all(
+    readmes.map(async (readme) => writeFile(join(folder, `${readme.replaceAll(/[./]/g, "-")}.ts`), await firstSnippet(readme))),
+  );
+  const config = {
+    extends: join(root, "tsconfig.tests.json"),
+    compilerOptions: { tsBuildInfoFile: join(folder, ".tsbuildinfo") },
+    include: ["*.ts"],
+    exclude: [],
+  };
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config));
   const compiler = join(root, "node_modules/typescript-7/bin/tsc");
   const output = await promisify(execFile)(process.execPath, [compiler, "-p", folder]).then(

@@ -7,7 +7,9 @@ export async function rawInsert(url: string, jobs: number, batch = 10_000): Prom
   try {
     const began = performance.now();
     for (let first = 0; first < jobs; first += batch) {
-      const payloads = Array.from({ length: Math.min(batch, jobs - first) }, (_, index) => JSON.stringify({ id: first + index, hello: "world" }));
+      const payloads = Array.from({ length: Math.min(batch, jobs - first) }, (_, index) =>
+        JSON.stringify({ id: first + index, hello: "world" }),
+      );
       await client.query("insert into queue.jobs (kind, payload) select 'noop', unnest($1::jsonb[])", [payloads]);
     }
     return performance.now() - began;

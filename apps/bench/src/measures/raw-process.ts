@@ -36,7 +36,7 @@ async function connect(url: string): Promise<pg.Client> {
 }
 
 async function drain(client: pg.Client): Promise<number> {
-  for (let handled = 0; ; ) {
+  for (let handled = 0; ;) {
     const { rows } = await client.query<{ id: string; payload: string }>(claim);
     if (rows.length === 0) return handled;
     for (const { payload } of rows) JSON.parse(payload);

@@ -20,7 +20,8 @@ async function placeOrder(): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await trx.insertInto("orders").values({ token }).execute();
     const worksMs = Math.random() < 0.02 ? 1_500 + Math.random() * 2_000 : Math.random() * 40;
-    const kinds = chance < 0.03 ? (["newer"] as const) : chance < 0.08 ? (["hopeless"] as const) : (["plain", "transactional", "once"] as const);
+    const kinds =
+      chance < 0.03 ? (["newer"] as const) : chance < 0.08 ? (["hopeless"] as const) : (["plain", "transactional", "once"] as const);
     await queue.enqueueMany(
       trx,
       kinds.map((kind) => ({ kind, payload: { token, worksMs }, options: { key: `${kind}-${token}` } })),

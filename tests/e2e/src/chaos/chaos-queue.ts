@@ -37,7 +37,13 @@ export type ChaosDatabase = Kysely<ChaosTables & QueueDatabase>;
 export const times = { leaseMs: 2_000, heartbeatMs: 500, sweepMs: 500, pollMs: 500, graceMs: 1_500 } as const;
 
 export function openDatabase(url: string, max: number, application: string): ChaosDatabase {
-  const pool = new pg.Pool({ connectionString: url, max, application_name: application, connectionTimeoutMillis: 5_000, query_timeout: 10_000 });
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    application_name: application,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 10_000,
+  });
   // A connection that is lost while nobody uses it; whoever uses one gets the error itself.
   pool.on("error", () => {});
   pool.on("connect", (client) => void client.on("error", () => {}));

@@ -18,7 +18,10 @@ const db = openDatabase(url, Number(pool ?? 6), "chaos worker");
 const log = createRunLog(folder);
 
 /** Logs the begin and the end of a handler around `work`. */
-async function logged(job: { id: string; attempt: number; payload: { token: string; worksMs: number } }, work: () => Promise<void>): Promise<void> {
+async function logged(
+  job: { id: string; attempt: number; payload: { token: string; worksMs: number } },
+  work: () => Promise<void>,
+): Promise<void> {
   const about = { job: job.id, attempt: job.attempt, token: job.payload.token };
   log({ what: "start", ...about });
   try {
@@ -68,7 +71,7 @@ const worker = createWorker({
 });
 
 // A supervisor would do the same: a worker that cannot start is started again.
-for (let started = false; !started; ) {
+for (let started = false; !started;) {
   started = await worker.start().then(
     () => true,
     () => false,

@@ -30,7 +30,13 @@ export class ChaosWorld {
   readonly #producers: SupervisedProcess[] = [];
   readonly #urls: { readonly direct: string; readonly proxied: string };
 
-  private constructor(parts: { server: EmbeddedServer; proxy: FaultProxy; db: ChaosDatabase; folder: string; urls: { direct: string; proxied: string } }) {
+  private constructor(parts: {
+    server: EmbeddedServer;
+    proxy: FaultProxy;
+    db: ChaosDatabase;
+    folder: string;
+    urls: { direct: string; proxied: string };
+  }) {
     this.server = parts.server;
     this.proxy = parts.proxy;
     this.db = parts.db;
@@ -50,12 +56,17 @@ export class ChaosWorld {
     const world = new ChaosWorld({ server, proxy, db, folder, urls: { direct: database.url, proxied } });
     for (let n = 0; n < workers; n++) {
       // Half of them past the proxy, so that a fault of the network is survived by the others and seen by these.
-      world.#addWorker({ CHAOS_URL: n % 2 === 0 ? proxied : database.url, ...(n === 0 ? { CHAOS_RELEASE: "new" } : {}), ...(n === 1 ? { CHAOS_POOL: "3" } : {}) });
+      world.#addWorker({
+        CHAOS_URL: n % 2 === 0 ? proxied : database.url,
+        ...(n === 0 ? { CHAOS_RELEASE: "new" } : {}),
+        ...(n === 1 ? { CHAOS_POOL: "3" } : {}),
+      });
     }
     for (let n = 0; n < producers; n++) {
       world.#producers.push(
-        new SupervisedProcess({ script: "chaos-producer.js", env: { CHAOS_URL: n % 2 === 0 ? database.url : proxied, CHAOS_RATE: String(rate) } }, (code) =>
-          world.crashes.push(`producer ended with ${code}`),
+        new SupervisedProcess(
+          { script: "chaos-producer.js", env: { CHAOS_URL: n % 2 === 0 ? database.url : proxied, CHAOS_RATE: String(rate) } },
+          (code) => world.crashes.push(`producer ended with ${code}`),
         ),
       );
     }

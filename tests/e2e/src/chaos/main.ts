@@ -7,7 +7,12 @@ import { judge } from "./oracle.js";
 import { seededRandom } from "./seeded-random.js";
 
 const { values } = parseArgs({
-  options: { seconds: { type: "string", default: "60" }, seed: { type: "string", default: "1" }, rate: { type: "string", default: "20" }, only: { type: "string" } },
+  options: {
+    seconds: { type: "string", default: "60" },
+    seed: { type: "string", default: "1" },
+    rate: { type: "string", default: "20" },
+    only: { type: "string" },
+  },
 });
 const seconds = Number(values.seconds);
 const faults = allFaults.filter(({ name }) => values.only === undefined || name.includes(values.only));
@@ -31,6 +36,7 @@ try {
   }
   await world.stopProducing();
   await untilSettled();
+  await showOpen();
   await world.stopWorking();
   report(await judge(world));
 } finally {
@@ -46,8 +52,26 @@ async function untilSettled(): Promise<void> {
   }
 }
 
+/** What did not end, and who should have ended it. */
+async function showOpen(): Promise<void> {
+  const open = await sql<{ kind: string; status: string; count: string }>`
+    select kind, status::text, count(*) from queue.jobs where status <> 'dead' group by 1, 2`.execute(world.db);
+  if (open.rows.length === 0) return;
+  const workers = await sql`select id, kinds, expires_at - now() as expires_in from queue.workers`.execute(world.db);
+  console.log(
+    "open",
+    open.rows,
+    "workers",
+    workers.rows,
+    "processes",
+    world.workers.map(({ pid }) => pid),
+  );
+}
+
 function report({ jobs, runs, violations, longestRecoveryMs }: Awaited<ReturnType<typeof judge>>): void {
-  console.log(`\n${[...injected.values()].reduce((sum, count) => sum + count, 0)} faults, ${jobs} jobs, ${runs} runs, seed ${values.seed}, ${seconds} s\n`);
+  console.log(
+    `\n${[...injected.values()].reduce((sum, count) => sum + count, 0)} faults, ${jobs} jobs, ${runs} runs, seed ${values.seed}, ${seconds} s\n`,
+  );
   for (const [name, count] of injected) console.log(`  ${name.padEnd(36)} ${String(count).padStart(5)} times`);
   console.log(`\n  ${"longest recovery from a death".padEnd(36)} ${String(Math.round(longestRecoveryMs)).padStart(5)} ms`);
   for (const [name, count] of Object.entries(violations)) console.log(`  ${name.padEnd(36)} ${String(count).padStart(5)}`);

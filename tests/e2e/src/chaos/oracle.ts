@@ -29,20 +29,28 @@ export async function judge(world: ChaosWorld): Promise<Verdict> {
     runs: runs.length,
     longestRecoveryMs: longestRecovery(world, runs),
     violations: {
-      "job without its order": await count(sql`select count(*) from queue.all_jobs j where not exists (select from orders o where o.token = j.payload->>'token')`),
-      "order without its jobs": await count(sql`select count(*) from orders o where not exists (select from queue.all_jobs j where o.token = j.payload->>'token')`),
-      "key inserted twice": await count(sql`select count(*) from (select from queue.all_jobs group by kind, idempotency_key having count(*) > 1) d`),
+      "job without its order": await count(
+        sql`select count(*) from queue.all_jobs j where not exists (select from orders o where o.token = j.payload->>'token')`,
+      ),
+      "order without its jobs": await count(
+        sql`select count(*) from orders o where not exists (select from queue.all_jobs j where o.token = j.payload->>'token')`,
+      ),
+      "key inserted twice": await count(
+        sql`select count(*) from (select from queue.all_jobs group by kind, idempotency_key having count(*) > 1) d`,
+      ),
       "ran after a rollback": runs.filter(({ token }) => !tokens.has(token)).length,
       "not ended": await count(sql`select count(*) from queue.jobs where status <> 'dead'`),
       "still locked": await count(sql`select count(*) from queue.jobs where locked_until is not null or status = 'running'`),
       "dead without reason": await count(sql`select count(*) from queue.jobs where status = 'dead' and kind <> 'hopeless'`),
-      "dead not after exactly its attempts": await count(sql`select count(*) from queue.jobs where status = 'dead' and attempts <> max_attempts`),
+      "dead not after exactly its attempts": await count(
+        sql`select count(*) from queue.jobs where status = 'dead' and attempts <> max_attempts`,
+      ),
       "hopeless but not dead": await count(sql`select count(*) from queue.all_jobs where kind = 'hopeless' and status <> 'dead'`),
       "ledger entry missing": await count(
         sql`select count(*) from queue.all_jobs j where kind = 'transactional' and status = 'done' and not exists (select from ledger l where l.job_id = j.id)`,
       ),
       "ledger entry twice": await count(sql`select count(*) from (select from ledger group by job_id having count(*) > 1) d`),
-      "once effect twice": [...effects.values()].filter((times) => times > 1).length,
+      "once effect twice": [...effects.values()].filter((carriedOut) => carriedOut > 1).length,
       "two at a time within the lease": overlaps(runs),
     },
   };
@@ -66,7 +74,10 @@ function overlaps(runs: readonly Run[]): number {
     for (const [index, run] of ofJob.entries()) {
       const before = ofJob.slice(0, index).filter(({ pid }) => pid !== run.pid);
       // The lease counts from the claim, which the handler's start follows by what the machine's load makes of it.
-      if (before.some((other) => run.atMs < (other.endedAtMs ?? other.atMs + times.leaseMs) && run.atMs < other.atMs + times.leaseMs * 0.75)) found += 1;
+      if (
+        before.some((other) => run.atMs < (other.endedAtMs ?? other.atMs + times.leaseMs) && run.atMs < other.atMs + times.leaseMs * 0.75)
+      )
+        found += 1;
     }
   }
   return found;
