@@ -113,6 +113,15 @@ describe("a claim", () => {
     expect(payloads(await worker.claim())).toEqual([1, 2]);
   });
 
+  test("locks no more than it takes, however many lines it looks at", async () => {
+    for (const lane of ["a", "b", "c"]) await enqueueIn(lane, 5, 1, 2, 3);
+    await using session = await openSession(database.url);
+    await session.query("begin");
+    expect(await workerOn(session.executor).claim({ limit: 1, lanes: ["a", "b", "c"] })).toHaveLength(1);
+    expect(await worker.claim({ limit: 10, lanes: ["a", "b", "c"] })).toHaveLength(8);
+    await session.query("commit");
+  });
+
   test("takes nothing that is running, waiting or dead", async () => {
     await enqueueIn("default", 5, 1, 2, 3);
     await database.pool.query("update queue.jobs set status = (array['running', 'waiting', 'dead'])[payload::int]::queue.job_status");

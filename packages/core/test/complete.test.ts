@@ -109,6 +109,27 @@ describe("the fence", () => {
     expect(await workerOn(db, { worker: "w2" }).complete([{ id: late.id, claims: 2 }])).toEqual([late.id]);
   });
 
+  test.each(["completion", "retry"])(
+    "judges a job again that it had to wait for: a %s comes to nothing when a sweep got there first",
+    async (late) => {
+      const claimed = await run();
+      await database.pool.query("update queue.jobs set locked_until = now() - interval '1 second'");
+      await using sweeper = await openSession(database.url);
+      await using settler = await openSession(database.url);
+      await sweeper.query("begin");
+      expect(await workerOn(sweeper.executor).sweep()).toHaveLength(1);
+      const lateWorker = workerOn(settler.executor);
+      const settling =
+        late === "completion"
+          ? lateWorker.complete([claimed])
+          : lateWorker.requeue({ [claimed.id]: { fence: claimed.claims, status: "queued", delayMs: 0, attemptsBack: 1 } });
+      await untilBlocked(database.pool, settler);
+      await sweeper.query("commit");
+      expect(await settling).toEqual([]);
+      expect(await rows("jobs")).toMatchObject([{ id: claimed.id, status: "queued", claims: 1, attempts: 1 }]);
+    },
+  );
+
   test("a completion that is repeated changes nothing", async () => {
     const claimed = await run();
     expect(await worker.complete([claimed])).toEqual([claimed.id]);

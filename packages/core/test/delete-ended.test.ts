@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { createQueue, job } from "@queue/core";
 import { useTestDatabase } from "@queue/test-database";
 import type { Kysely } from "kysely";
@@ -86,20 +87,19 @@ describe("keys", () => {
     expect(await queue.enqueue(db, "a", 1, { key: "k", keyHolds: "until-ended" })).toEqual({ id: second.id, inserted: false });
   });
 
-  test("that an enqueue took over after the look: the new job, which that look cannot see, is not taken for gone", async () => {
+  test("that an enqueue takes over after the look: the new job, which that look cannot see, is not taken for gone", async () => {
     const { id } = await queue.enqueue(db, "a", 1, { key: "k", keyHolds: "until-ended" });
     await queue.admin(db).cancel(id);
-    // In REPEATABLE READ the look is the first one of the transaction.
-    await using cleaner = await openSession(database.url);
-    await cleaner.query("begin isolation level repeatable read; select 1 from queue.jobs");
+    await using gate = await openGate();
+    await using cleaner = await openSession(database.url, { role: gate.role });
+    const cleaning = workerOn(cleaner.executor).deleteEnded();
+    // It has its snapshot, and is about to read the key.
+    await untilBlocked(database.pool, cleaner);
     const second = await queue.enqueue(db, "a", 1, { key: "k", keyHolds: "until-ended" });
     expect(second.inserted).toBe(true);
-    const outcome = await workerOn(cleaner.executor)
-      .deleteEnded()
-      .catch((error: unknown) => error);
-    expect(outcome).toMatchObject({ code: "40001" });
-    await cleaner.query("rollback");
-    expect(await keys()).toEqual(["k"]);
+    await gate.open();
+    await cleaning;
+    expect(await queue.enqueue(db, "a", 1, { key: "k", keyHolds: "until-ended" })).toEqual({ id: second.id, inserted: false });
   });
 
   test("that are being deleted make an enqueue wait, which then inserts", async () => {
@@ -156,3 +156,33 @@ describe("delivery records and the archive's default partition", () => {
     expect(rows).toEqual([{ count: 3 }]);
   });
 });
+
+/** A role that stops before it reads a key, by a policy on the table that waits for a lock, until the gate is opened. */
+async function openGate(): Promise<AsyncDisposable & { readonly role: string; open(): Promise<void> }> {
+  const role = `gated_${randomBytes(6).toString("hex")}`;
+  const keeper = await openSession(database.url);
+  await keeper.query("select pg_advisory_lock(4711)");
+  await database.pool.query(`
+    create function queue.pass_gate() returns boolean language plpgsql as
+      $$ begin perform pg_advisory_lock_shared(4711); perform pg_advisory_unlock_shared(4711); return true; end $$;
+    create role ${role};
+    grant usage on schema queue to ${role};
+    grant all on all tables in schema queue to ${role};
+    create policy gate on queue.job_keys to ${role} using (queue.pass_gate());
+    alter table queue.job_keys enable row level security`);
+  return {
+    role,
+    async open() {
+      await keeper.query("select pg_advisory_unlock(4711)");
+    },
+    async [Symbol.asyncDispose]() {
+      await keeper[Symbol.asyncDispose]();
+      await database.pool.query(`
+        alter table queue.job_keys disable row level security;
+        drop policy gate on queue.job_keys;
+        drop function queue.pass_gate();
+        drop owned by ${role};
+        drop role ${role}`);
+    },
+  };
+}

@@ -26,6 +26,7 @@ describe("B66: a batch of 70,000 with every option", () => {
     expect(sent.filter((text) => text.includes("insert into"))).toHaveLength(1);
     expect(results).toHaveLength(count);
     expect(results.every(({ inserted }) => inserted)).toBe(true);
+    expect(isAscending(results)).toBe(true);
     const { rows } = await database.pool.query<{ wrong: number; total: number }>(
       `select count(*)::int as total,
               count(*) filter (where j.payload <> to_jsonb(w.n - 1) or j.idempotency_key <> 'key-' || (w.n - 1)
@@ -56,6 +57,7 @@ describe("B66: a batch of 70,000 with every option", () => {
     const results = await queue.enqueueMany(executorOn(database.pool, sent), plain);
     expect(sent.filter((text) => text.includes("insert into"))).toHaveLength(1);
     expect(new Set(results.map(({ id }) => id)).size).toBe(count);
+    expect(isAscending(results)).toBe(true);
     const { rows } = await database.pool.query("select count(*)::int as count from queue.jobs where idempotency_key is null");
     expect(rows).toEqual([{ count }]);
   });
@@ -113,3 +115,7 @@ describe("a small batch", () => {
     expect(rows.map(({ id }) => id as string)).toEqual(results.map(({ id }) => id));
   });
 });
+
+function isAscending(results: readonly { readonly id: string }[]): boolean {
+  return results.every(({ id }, n) => n === 0 || Number(id) > Number(results[n - 1]?.id));
+}

@@ -40,6 +40,7 @@ const wrongOptions: [name: string, option: string, options: object][] = [
   ["B72: a delay without a unit", "delay", { delay: "1200" }],
   ["B72: a negative delay", "delay", { delay: -1 }],
   ["B72: an invalid date", "runAt", { runAt: new Date(Number.NaN) }],
+  ["a date before the first year, which PostgreSQL does not have", "runAt", { runAt: new Date("0000-06-01T00:00:00Z") }],
   ["B72: a date far away", "runAt", { runAt: new Date(8.64e15) }],
   ["B72: a priority that is no whole number", "priority", { priority: 1.5 }],
   ["B72: no attempt", "maxAttempts", { maxAttempts: 0 }],

@@ -65,7 +65,7 @@ describe("time zones (B82)", () => {
       const soon = await queue.enqueue(session.executor, "a", { n: 2 }, { delay: "10s" });
       const { rows } = await database.pool.query(
         `select run_at = timestamptz '2031-03-30 01:30:00.123Z' as exact,
-              abs(extract(epoch from clock_timestamp() - created_at)) < 1 as fresh from queue.jobs where id = $1`,
+              abs(extract(epoch from clock_timestamp() - created_at)) < 5 as fresh from queue.jobs where id = $1`,
         [id],
       );
       expect(rows).toEqual([{ exact: true, fresh: true }]);
@@ -76,7 +76,7 @@ describe("time zones (B82)", () => {
       expect(late.rows).toEqual([{ exact: true }]);
       const record = await queue.admin(session.executor).job(id);
       expect(record?.runAt).toEqual(runAt);
-      expect(Math.abs((record?.createdAt.getTime() ?? 0) - Date.now())).toBeLessThan(1_000);
+      expect(Math.abs((record?.createdAt.getTime() ?? 0) - Date.now())).toBeLessThan(5_000);
     },
   );
 });

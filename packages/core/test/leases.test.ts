@@ -3,6 +3,7 @@ import { leaseExpiredMessage } from "@queue/core/internal";
 import { useTestDatabase } from "@queue/test-database";
 import type { Kysely } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { about } from "./support/close-to.js";
 import { kyselyOn } from "./support/kysely-on.js";
 import { openSession } from "./support/session.js";
 import { workerOn } from "./support/worker-on.js";
@@ -33,7 +34,7 @@ const expire = () => database.pool.query("update queue.jobs set locked_until = n
 
 async function leaseSeconds(): Promise<number[]> {
   const { rows } = await database.pool.query<{ s: number }>(
-    "select round(extract(epoch from locked_until - clock_timestamp()))::int as s from queue.jobs order by id",
+    "select extract(epoch from locked_until - clock_timestamp())::float8 as s from queue.jobs order by id",
   );
   return rows.map(({ s }) => s);
 }
@@ -42,7 +43,7 @@ describe("a heartbeat", () => {
   test("extends every lease that it names, by the database's clock", async () => {
     const claimed = await run(3);
     expect(await worker.extend(claimed, 90_000)).toEqual(claimed.map(({ id }) => ({ id, extended: true, held: true })));
-    expect(await leaseSeconds()).toEqual([90, 90, 90]);
+    expect(await leaseSeconds()).toEqual([about(90), about(90), about(90)]);
     expect(await worker.extend([])).toEqual([]);
   });
 
@@ -117,6 +118,14 @@ describe("the sweep", () => {
     expect(await worker.sweep(2)).toHaveLength(0);
   });
 
+  test("leaves alone what it is told to: the sweeping process runs it, and is about to extend it", async () => {
+    const [own, foreign] = await run(2);
+    await expire();
+    const swept = await worker.run(worker.statements.returnExpiredJobs, { limit: 100, except: `{${own?.id}}` });
+    expect(swept.map(({ id }) => id)).toEqual([foreign?.id]);
+    expect(await worker.sweep()).toMatchObject([{ id: own?.id }]);
+  });
+
   test("skips a job that is being settled, and two sweepers share the work", async () => {
     const claimed = await run(3);
     await expire();
@@ -143,5 +152,32 @@ describe("the sweep", () => {
       "select jsonb_array_length(errors) as length, errors->0->'attempt' as first from queue.jobs",
     );
     expect(rows).toEqual([{ length: 20, first: 2 }]);
+  });
+});
+
+describe("a claim whose answer was lost", () => {
+  const release = (known: readonly string[], name = "w1") =>
+    worker.run(worker.statements.releaseUnknownJobs, { worker: name, known: `{${known.join(",")}}` });
+
+  test("is given back, with the attempt, by the worker that does not know of it; what it knows goes on", async () => {
+    const [known, unknown] = await run(2);
+    expect(await release([known?.id ?? ""])).toEqual([{ id: unknown?.id }]);
+    const { rows } = await database.pool.query(
+      "select id::text, status, attempts, claims, locked_until, run_at >= started_at as later from queue.jobs where status = 'queued'",
+    );
+    expect(rows).toEqual([{ id: unknown?.id, status: "queued", attempts: 0, claims: 1, locked_until: null, later: true }]);
+    expect(await worker.extend([known].flatMap((row) => row ?? []))).toMatchObject([{ extended: true }]);
+    expect(await worker.claim()).toMatchObject([{ id: unknown?.id, attempts: 1, claims: 2 }]);
+  });
+
+  test("is no other worker's business, and a row that is being written is skipped", async () => {
+    const [settling, unknown] = await run(2);
+    expect(await release([], "w2")).toEqual([]);
+    await using session = await openSession(database.url);
+    await session.query("begin");
+    await workerOn(session.executor).complete([settling].flatMap((row) => row ?? []));
+    expect(await release([])).toEqual([{ id: unknown?.id }]);
+    await session.query("commit");
+    expect(await release([])).toEqual([]);
   });
 });

@@ -48,6 +48,39 @@ describe("migrate", () => {
     expect(rows).toEqual([{ spread: true, count: 0, id: "1" }]);
   });
 
+  test("keeps the planner from learning what the claim filters on, and pages from going back and forth", async () => {
+    await migrate(kyselyOn(database.pool));
+    const { rows } = await database.pool.query(
+      `select (select array_agg(attname::text order by attname) from pg_attribute where attrelid = c.oid and attstattarget = 0) as unlearnt,
+              reloptions as options
+         from pg_class c where oid = 'queue.jobs'::regclass`,
+    );
+    expect(rows).toEqual([
+      {
+        unlearnt: ["kind", "lane", "locked_until", "priority", "run_at", "status"],
+        options: ["fillfactor=70", "vacuum_truncate=off"],
+      },
+    ]);
+  });
+
+  test("refuses a server that is too old, before it creates anything", async () => {
+    const sent: string[] = [];
+    const executeQuery = ({ sql: text }: { readonly sql: string }) => {
+      sent.push(text);
+      return Promise.resolve({ rows: [{ number: "130014", version: "13.14" }] });
+    };
+    const old = {
+      isTransaction: true,
+      insertInto: () => ({ execute: () => Promise.resolve([]) }),
+      executeQuery,
+      withoutPlugins: () => ({ executeQuery }),
+    };
+    const error = await rejectionOf(migrate(old));
+    expect(error).toMatchObject({ code: "SERVER_TOO_OLD", found: "13.14" });
+    expect(error.message).toBe("The queue needs PostgreSQL 14 or newer; this server is 13.14. Nothing was created.");
+    expect(sent).toHaveLength(1);
+  });
+
   test.each<[name: string, schema: unknown]>([
     ["empty", ""],
     ["64 bytes long", "s".repeat(64)],

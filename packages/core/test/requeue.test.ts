@@ -3,6 +3,7 @@ import type { Requeue } from "@queue/core/internal";
 import { useTestDatabase } from "@queue/test-database";
 import type { Kysely } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { about } from "./support/close-to.js";
 import { kyselyOn } from "./support/kysely-on.js";
 import { workerOn } from "./support/worker-on.js";
 
@@ -41,7 +42,7 @@ interface Row {
 async function rowOf(id: string): Promise<Row | undefined> {
   const { rows } = await database.pool.query<Row>(
     `select status, attempts, claims, worker, locked_until, last_error, errors,
-            round(extract(epoch from run_at - clock_timestamp()) * 10)::float8 / 10 as delay_s from queue.jobs where id = $1`,
+            extract(epoch from run_at - clock_timestamp())::float8 as delay_s from queue.jobs where id = $1`,
     [id],
   );
   return rows[0];
@@ -62,7 +63,7 @@ describe("an attempt that is not done", () => {
       locked_until: null,
       last_error: error.message,
       errors: [{ ...error, attempt: 1, at: expect.any(String), worker: "w1" }],
-      delay_s: 5,
+      delay_s: about(5),
     });
     const record = await queue.admin(db).job(id);
     expect(record).toMatchObject({
@@ -71,13 +72,13 @@ describe("an attempt that is not done", () => {
       errors: [{ ...error, attempt: 1, worker: "w1" }],
       finishedAt: null,
     });
-    expect(Math.abs((record?.errors[0]?.at.getTime() ?? 0) - Date.now())).toBeLessThan(2_000);
+    expect(Math.abs((record?.errors[0]?.at.getTime() ?? 0) - Date.now())).toBeLessThan(5_000);
   });
 
   test("and failed for good is dead: run_at is the moment of its death", async () => {
     const id = await run();
     await requeue(id, { status: "dead", error });
-    expect(await rowOf(id)).toMatchObject({ status: "dead", attempts: 1, locked_until: null, delay_s: 0 });
+    expect(await rowOf(id)).toMatchObject({ status: "dead", attempts: 1, locked_until: null, delay_s: about(0) });
     expect((await queue.admin(db).job(id))?.finishedAt).toBeInstanceOf(Date);
     expect(await worker.claim()).toEqual([]);
   });
@@ -85,7 +86,7 @@ describe("an attempt that is not done", () => {
   test("and was snoozed has its attempt back, no error, and its fence goes on", async () => {
     const id = await run();
     await requeue(id, { delayMs: 60_000, attemptsBack: 1 });
-    expect(await rowOf(id)).toMatchObject({ status: "queued", attempts: 0, claims: 1, last_error: null, errors: [], delay_s: 60 });
+    expect(await rowOf(id)).toMatchObject({ status: "queued", attempts: 0, claims: 1, last_error: null, errors: [], delay_s: about(60) });
     await database.pool.query("update queue.jobs set run_at = now()");
     expect(await worker.claim()).toMatchObject([{ id, attempts: 1, claims: 2 }]);
   });
@@ -129,13 +130,13 @@ describe("an attempt that is not done", () => {
     const id = await run();
     await database.pool.query("update queue.jobs set attempts = 1100");
     await requeue(id, { delayMs: 43_200_000, error });
-    expect(await rowOf(id)).toMatchObject({ status: "queued", attempts: 1_100, delay_s: 43_200 });
+    expect(await rowOf(id)).toMatchObject({ status: "queued", attempts: 1_100, delay_s: about(43_200) });
   });
 
   test("a delay of a hundred years is a date like any other", async () => {
     const id = await run();
     expect(await requeue(id, { delayMs: 3_155_760_000_000 })).toEqual([id]);
-    expect(await rowOf(id)).toMatchObject({ delay_s: 3_155_760_000 });
+    expect(await rowOf(id)).toMatchObject({ delay_s: about(3_155_760_000) });
   });
 });
 

@@ -45,6 +45,12 @@ describe("QueueError", () => {
       expect(QueueError.is(other)).toBe(false);
   });
 
+  test("a hostile object is somebody else's, and does not throw", () => {
+    const revoked = Proxy.revocable({}, {});
+    revoked.revoke();
+    for (const hostile of [new Proxy({}, { has: thrower }), revoked.proxy]) expect(QueueError.is(hostile)).toBe(false);
+  });
+
   test("no detail leaks into the message of JSON.stringify, and the mark is invisible", () => {
     const error = queueError("INVALID_OPTION", "x", { option: "delay" });
     expect(Object.keys(error).sort()).toEqual(["code", "isRetryable", "name", "option"]);

@@ -68,8 +68,12 @@ export class QueueError extends Error {
     code: TCode,
   ): error is QueueError & { readonly code: TCode } & QueueErrorDetails[TCode];
   static is(error: unknown, code?: QueueErrorCode): boolean {
-    if (typeof error !== "object" || error === null || !(mark in error)) return false;
-    return code === undefined || ("code" in error && error.code === code);
+    if (typeof error !== "object" || error === null) return false;
+    try {
+      return mark in error && (code === undefined || ("code" in error && error.code === code));
+    } catch {
+      return false; // a proxy or a getter that throws is somebody else's object
+    }
   }
 }
 

@@ -1,9 +1,10 @@
+import { runInNewContext } from "node:vm";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { rejectionOf, thrownBy } from "../../test/support/thrown-by.js";
 import { checkPayload } from "./check-payload.js";
-import type { StandardSchemaV1 } from "./standard-schema.js";
+import type { StandardResult, StandardSchemaV1 } from "./standard-schema.js";
 
 const order = z.object({ orderId: z.string(), items: z.array(z.object({ price: z.number() })) });
 
@@ -22,6 +23,18 @@ describe("checkPayload", () => {
     expect(answer).toBeInstanceOf(Promise);
     await expect(answer).resolves.toBe("good");
     expect(await rejectionOf(Promise.resolve(checkPayload("k", schema, "bad")))).toMatchObject({ code: "INVALID_PAYLOAD", path: "$" });
+  });
+
+  test("waits for a promise of another library or realm too, instead of taking it for an answer", async () => {
+    const OtherPromise = runInNewContext("Promise") as PromiseConstructor;
+    expect(OtherPromise.resolve()).not.toBeInstanceOf(Promise);
+    const schema = (result: StandardResult<unknown>): StandardSchemaV1 => ({
+      "~standard": { version: 1, vendor: "own", validate: () => OtherPromise.resolve(result) },
+    });
+    await expect(checkPayload("k", schema({ value: 5 }), 1)).resolves.toBe(5);
+    expect(await rejectionOf(Promise.resolve(checkPayload("k", schema({ issues: [{ message: "no" }] }), 1)))).toMatchObject({
+      code: "INVALID_PAYLOAD",
+    });
   });
 
   test("refuses with the path of the first issue and the number of the others", () => {

@@ -14,7 +14,12 @@ export function checkPayload<TOutput>(
   value: unknown,
 ): TOutput | Promise<TOutput> {
   const result = schema["~standard"].validate(value);
-  return result instanceof Promise ? result.then((settled) => accept(kind, settled)) : accept(kind, result);
+  return isPromise(result) ? Promise.resolve(result).then((settled) => accept(kind, settled)) : accept(kind, result);
+}
+
+/** Also one of another library or realm: taken for an answer, it would accept anything. */
+function isPromise<T extends object>(result: T | Promise<T>): result is Promise<T> {
+  return "then" in result && typeof result.then === "function";
 }
 
 function accept<TOutput>(

@@ -3,8 +3,8 @@ import { showPath } from "./payload-path.js";
 
 /** Deeper, PostgreSQL's own JSON parser comes near the end of its stack. */
 export const maxPayloadDepth = 1_000;
-/** In UTF-16 units. jsonb itself ends at 256 MB, and a queue is slow long before. */
-export const maxPayloadLength = 64 * 1024 * 1024;
+/** In UTF-16 units. jsonb ends at 256 MB, and can be six times as long as its text: `[1,1,…]`. */
+export const maxPayloadLength = 16 * 1024 * 1024;
 
 /** NUL, and half of a surrogate pair: legal in JavaScript and in JSON text, refused by jsonb. */
 // oxlint-disable-next-line no-control-regex -- the control character is the point

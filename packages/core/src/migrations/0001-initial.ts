@@ -129,7 +129,7 @@ export const initial: SchemaMigration = {
          primary key (kind, key, job_id)
        )`,
       `comment on column ${s}.effects.job_id is 'The job that the effect belongs to; 0 when it is shared by all jobs of the kind'`,
-      `create index effects_job on ${s}.effects (job_id)`,
+      `create index effects_job on ${s}.effects (job_id) where job_id > 0`,
 
       announceJobs(s, channel),
       `create trigger announce_jobs after insert on ${s}.jobs

@@ -57,6 +57,7 @@ describe("the options of enqueue", () => {
       delay_ms: 0,
     });
     expect(resolveEnqueueOptions({ runAt: new Date("9999-12-31T23:59:59.999Z") }, kind).run_at).toBe("9999-12-31T23:59:59.999Z");
+    expect(resolveEnqueueOptions({ runAt: new Date("0001-01-01T00:00:00Z") }, kind).run_at).toBe("0001-01-01T00:00:00.000Z");
     expect(resolveEnqueueOptions({ runAt: new Date(-1) }, kind).run_at).toBe("1969-12-31T23:59:59.999Z");
   });
 
@@ -78,6 +79,7 @@ describe("the options of enqueue", () => {
     ["runAt", { runAt: Date.UTC(300_000, 0, 1) }],
     ["runAt", { runAt: new Date(Date.UTC(10_000, 0, 1)) }],
     ["runAt", { runAt: new Date("-000001-01-01T00:00:00Z") }],
+    ["runAt", { runAt: new Date("0000-06-01T00:00:00Z") }],
     ["runAt", { runAt: "2026-01-01T00:00:00Z" }],
     ["runAt", { runAt: { toISOString: () => "2026" } }],
     ["runAt", { runAt: null }],

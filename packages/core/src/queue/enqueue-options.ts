@@ -69,10 +69,10 @@ function holdMs(keyHolds: EnqueueOptions["keyHolds"]): number {
   return parseDuration(keyHolds as Duration, "keyHolds", { minMs: 1 });
 }
 
-/** @throws QueueError `INVALID_OPTION` naming `option` */
+/** PostgreSQL has no year 0. @throws QueueError `INVALID_OPTION` naming `option` */
 export function checkInstant(instant: unknown, option: string): string {
-  if (!(instant instanceof Date) || !(instant.getUTCFullYear() >= 0 && instant.getUTCFullYear() <= lastYear)) {
-    throw queueError("INVALID_OPTION", `${option} must be a valid Date up to the year ${lastYear}, but is ${showValue(instant)}.`, {
+  if (!(instant instanceof Date) || !(instant.getUTCFullYear() >= 1 && instant.getUTCFullYear() <= lastYear)) {
+    throw queueError("INVALID_OPTION", `${option} must be a valid Date of the years 1 to ${lastYear}, but is ${showValue(instant)}.`, {
       option,
     });
   }

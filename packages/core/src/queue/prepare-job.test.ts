@@ -168,4 +168,14 @@ describe("the one parameter that a batch of any size is sent as", () => {
       expect.not.objectContaining({ hold_ms: expect.anything() }),
     ]);
   });
+
+  test("refuses a batch whose payloads are more than one jsonb holds, at the item that is too much", async () => {
+    const item = { kind: "none", payload: "x".repeat(16 * 1024 * 1024 - 2) };
+    expect(await prepareJobs(kinds, [item, item])).toHaveLength(2);
+    expect(await rejectionOf(prepareJobs(kinds, [item, item, { kind: "none", payload: null }]))).toMatchObject({
+      code: "INVALID_OPTION",
+      option: "items",
+      index: 2,
+    });
+  });
 });

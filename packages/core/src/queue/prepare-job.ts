@@ -56,6 +56,19 @@ export function prepareJob(
   return checked instanceof Promise ? checked.then(() => prepared) : prepared;
 }
 
+/** In UTF-16 units of all payloads. A batch is one jsonb, which ends at 256 MB and can be six times as long as its text. */
+const maxBatchLength = 32 * 1024 * 1024;
+
+function tooLarge() {
+  return queueError(
+    "INVALID_OPTION",
+    `The payloads up to this item are more than ${maxBatchLength} characters of JSON: enqueue them in several calls.`,
+    {
+      option: "items",
+    },
+  );
+}
+
 /** Prepares a batch; the first bad item rejects all of it, with its `index`. */
 export async function prepareJobs(kinds: ReadonlyMap<string, Kind>, items: readonly unknown[]): Promise<PreparedJob[]> {
   if (!Array.isArray(items)) {
@@ -64,12 +77,15 @@ export async function prepareJobs(kinds: ReadonlyMap<string, Kind>, items: reado
     });
   }
   const prepared: PreparedJob[] = [];
+  let length = 0;
   for (const [index, item] of items.entries()) {
     try {
       refuseUnknownOptions(item, ["kind", "payload", "options"], "an item");
       const { kind, payload, options } = item as { kind: string; payload: unknown; options?: EnqueueOptions };
       const job = prepareJob(kinds, kind, payload, options);
       prepared.push(job instanceof Promise ? await job : job);
+      length += prepared.at(-1)?.payload.length ?? 0;
+      if (length > maxBatchLength) throw tooLarge();
     } catch (error) {
       throw withIndex(error, index);
     }

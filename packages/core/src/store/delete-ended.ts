@@ -24,7 +24,9 @@ export interface DeletedCounts {
  */
 export function deleteEnded(schema: string): Statement<DeleteEndedInput, DeletedCounts> {
   const p = placeholders<DeleteEndedInput>();
-  const gone = (column: string) => sql<boolean>`not exists (select from ${sql.id(schema, "jobs")} j where j.id = ${sql.ref(column)})`;
+  // Not an anti-join, which the planner may answer by a scan of all jobs.
+  const gone = (column: string) =>
+    sql<boolean>`(select j.id from ${sql.id(schema, "jobs")} j where j.id = ${sql.ref(column)} limit 1) is null`;
   const keys = sql`${sql.id(schema, "job_keys")}`;
   const count = (table: string) => sql<string>`(select pg_catalog.count(*)::text from ${sql.id(table)})`;
   return defineStatement(
