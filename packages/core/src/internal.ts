@@ -16,6 +16,7 @@ export { type BackoffMs, backoffCeilingMs, backoffDelayMs, defaultBackoff } from
 export type { EffectRecord } from "./store/begin-effect.js";
 export type { ClaimedRow, ClaimGroup, ClaimLine } from "./store/claim-jobs.js";
 export type { LaneAhead } from "./store/look-ahead.js";
+export type { EndedRow } from "./store/find-ended.js";
 export { leaseExpiredMessage } from "./store/return-expired-jobs.js";
 export { notificationChannel } from "./store/notification-channel.js";
 export type { Requeue } from "./store/requeue-jobs.js";

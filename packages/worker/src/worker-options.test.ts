@@ -1,7 +1,7 @@
 import { Kysely, type Transaction } from "kysely";
 import { describe, expect, test } from "vitest";
 import { createQueue, job, QueueError } from "@queue/core";
-import { createWorker, type WorkerOptions } from "@queue/worker";
+import { createWorker } from "@queue/worker";
 import { resolveWorkerOptions } from "./worker-options.js";
 import { dummyDialect } from "../test/support/dummy-dialect.js";
 
@@ -12,7 +12,7 @@ const handlers = { mail: () => {} };
 /** The code and the option of what createWorker throws, at once. */
 function refusal(options: object): readonly [code: string, option: string] {
   try {
-    createWorker({ queue, db, handlers, ...options } as WorkerOptions<typeof queue.jobs, typeof db>);
+    createWorker({ queue, db, handlers, ...options });
   } catch (error) {
     if (QueueError.is(error, "INVALID_OPTION")) return [error.code, error.option];
     if (QueueError.is(error, "UNKNOWN_KIND")) return [error.code, error.kind];
@@ -22,7 +22,7 @@ function refusal(options: object): readonly [code: string, option: string] {
 }
 
 function resolve(options: object = {}) {
-  return resolveWorkerOptions({ queue, db, handlers, ...options } as never);
+  return resolveWorkerOptions({ queue, db, handlers, ...options });
 }
 
 describe("createWorker", () => {

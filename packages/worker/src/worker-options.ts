@@ -1,6 +1,16 @@
 import type { Duration, JobDefinitions } from "@queue/core";
 import type { Listener } from "@queue/core/adapter";
-import { checkInteger, checkLane, parseDuration, queueError, refuseUnknownOptions, resolveKinds, showValue, unknownKind, type Kind } from "@queue/core/internal";
+import {
+  checkInteger,
+  checkLane,
+  parseDuration,
+  queueError,
+  refuseUnknownOptions,
+  resolveKinds,
+  showValue,
+  unknownKind,
+  type Kind,
+} from "@queue/core/internal";
 import type { TransactionOf, WorkerDatabase } from "./database/worker-database.js";
 import type { HandlersIn } from "./handler.js";
 import { consoleLogger, type Logger } from "./logger.js";
@@ -80,9 +90,12 @@ const largestConcurrency = 10_000;
 export function resolveWorkerOptions(options: WorkerOptions<JobDefinitions, WorkerDatabase>): ResolvedWorkerOptions {
   refuseUnknownOptions(options, names, "createWorker");
   const { queue, db, listener, logger = consoleLogger, onEvent = () => {} } = options;
-  if (typeof queue !== "object" || queue === null || typeof queue.schema !== "string") throw invalid("queue", "made by createQueue()", queue);
-  if (typeof db?.transaction !== "function" || db.isTransaction) throw invalid("db", "a Kysely, and not a Transaction: the worker begins its own", db);
-  if (listener !== undefined && typeof listener?.listen !== "function") throw invalid("listener", "made by an adapter (pgListener …)", listener);
+  if (typeof queue !== "object" || queue === null || typeof queue.schema !== "string")
+    throw invalid("queue", "made by createQueue()", queue);
+  if (typeof db?.transaction !== "function" || db.isTransaction)
+    throw invalid("db", "a Kysely, and not a Transaction: the worker begins its own", db);
+  if (listener !== undefined && typeof listener?.listen !== "function")
+    throw invalid("listener", "made by an adapter (pgListener …)", listener);
   if (!isLogger(logger)) throw invalid("logger", "an object with debug, info, warn and error", logger);
   if (typeof onEvent !== "function") throw invalid("onEvent", "a function", onEvent);
   const kinds = resolveKinds(queue.jobs);
@@ -109,9 +122,13 @@ function resolveTimes(options: WorkerOptions<JobDefinitions, WorkerDatabase>) {
   const leaseMs = time("lease", "30s", 100);
   const heartbeatMs = time("heartbeat", Math.min(10_000, Math.floor(leaseMs / 3)), 10);
   if (heartbeatMs * 2 > leaseMs) {
-    throw queueError("INVALID_OPTION", `heartbeat (${heartbeatMs} ms) must be at most half of the lease (${leaseMs} ms), so that one late heartbeat loses no job.`, {
-      option: "heartbeat",
-    });
+    throw queueError(
+      "INVALID_OPTION",
+      `heartbeat (${heartbeatMs} ms) must be at most half of the lease (${leaseMs} ms), so that one late heartbeat loses no job.`,
+      {
+        option: "heartbeat",
+      },
+    );
   }
   return {
     leaseMs,

@@ -44,7 +44,7 @@ describe.each([
   });
 
   test.each([
-    ["returns", () => {}],
+    ["returns", () => Promise.resolve()],
     ["throws with attempts left", () => Promise.reject(new Error("late"))],
   ])("stays cancelled when its handler ignores the signal and %s", async (_what, end) => {
     const gate = createGate();

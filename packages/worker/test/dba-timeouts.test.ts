@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createQueue, job } from "@queue/core";
 import { clientListener } from "./support/client-listener.js";
+import { forbidUncaught } from "./support/forbid-uncaught.js";
 import { createGate } from "./support/gate.js";
 import { until } from "./support/until.js";
 import { useWorkers } from "./support/use-workers.js";
@@ -11,16 +12,7 @@ const queue = createQueue({ jobs: { long: job(), other: job() } });
 /** As a careful administrator sets them for a role; sessions of the worker get them like this. */
 const limits = "-c statement_timeout=1s -c lock_timeout=100ms -c idle_in_transaction_session_timeout=400ms -c idle_session_timeout=300ms";
 
-const uncaught: unknown[] = [];
-const note = (error: unknown) => uncaught.push(error);
-beforeEach(() => {
-  uncaught.length = 0;
-  process.on("uncaughtExceptionMonitor", note);
-});
-afterEach(() => {
-  process.off("uncaughtExceptionMonitor", note);
-  expect(uncaught).toEqual([]);
-});
+forbidUncaught();
 
 describe("B102: time-outs that an administrator has set", () => {
   test("and a table that is locked for a second cost a long job nothing, and no session of ours idles in a transaction", async () => {

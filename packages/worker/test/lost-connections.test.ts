@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createQueue, job, QueueError } from "@queue/core";
 import { clientListener } from "./support/client-listener.js";
+import { forbidUncaught } from "./support/forbid-uncaught.js";
 import { createGate } from "./support/gate.js";
 import { openTcpProxy } from "./support/tcp-proxy.js";
 import { useWorkers } from "./support/use-workers.js";
@@ -11,17 +12,7 @@ const queue = createQueue({
 });
 const pool = { application_name: "the worker's pool" };
 
-/** What must not happen, whatever is terminated. */
-const uncaught: unknown[] = [];
-const note = (error: unknown) => uncaught.push(error);
-beforeEach(() => {
-  uncaught.length = 0;
-  process.on("uncaughtExceptionMonitor", note);
-});
-afterEach(() => {
-  process.off("uncaughtExceptionMonitor", note);
-  expect(uncaught).toEqual([]);
-});
+forbidUncaught();
 
 async function terminate(name: string): Promise<number> {
   const rows = await workers.sql(

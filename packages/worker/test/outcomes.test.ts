@@ -170,9 +170,8 @@ describe("PermanentError", () => {
   });
 
   test("B57: is recognised from a second copy of the package, and after a structured clone", async () => {
-    const copy = (await import("../../core/src/errors/permanent-error.js?second-copy" as string)) as {
-      PermanentError: typeof PermanentError;
-    };
+    const path = "../../core/src/errors/permanent-error.js?second-copy";
+    const copy = (await import(/* @vite-ignore */ path)) as { PermanentError: typeof PermanentError };
     expect(copy.PermanentError).not.toBe(PermanentError);
     const cloned: unknown = structuredClone(Object.assign(new Error("cloned"), { name: "PermanentError" }));
     const thrown: unknown[] = [new copy.PermanentError("copied"), Object.assign(cloned as Error, { name: "PermanentError" })];

@@ -31,7 +31,9 @@ describe("runUntilIdle", () => {
   });
 
   test("resolves at once when there is nothing", async () => {
-    await workers.create({ queue, handlers: { a: () => {} } }).worker.runUntilIdle();
+    const { worker, events } = workers.create({ queue, handlers: { a: () => {} } });
+    await worker.runUntilIdle();
+    expect(events.all.map(({ type }) => type)).toEqual(["worker.stopped"]);
   });
 
   test("does the jobs that its jobs enqueue, to the last", async () => {

@@ -2,7 +2,6 @@ import { afterEach, describe, expect, test } from "vitest";
 import { createQueue, job, QueueError } from "@queue/core";
 import { migrate } from "@queue/core/migrations";
 import { useTestDatabase } from "@queue/test-database";
-import { Kysely, PostgresDialect } from "kysely";
 import { clientListener } from "./support/client-listener.js";
 import { until } from "./support/until.js";
 import { useWorkers } from "./support/use-workers.js";
@@ -100,10 +99,10 @@ describe("B107: a role that may only use the tables", () => {
       const url = new URL(database.url);
       [url.username, url.password] = [role, "pw"];
       const pool = database.newPool({ connectionString: url.href });
-      const db = new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
+      const db = workers.openOn(pool);
       const { events, logger } = await workers.start({
         queue,
-        db: db as never,
+        db,
         concurrency: 2,
         listener: clientListener(url.href),
         handlers: { a: { transactional: true, run: ({ attempt }) => (attempt === 1 ? Promise.reject(new Error("once")) : undefined) } },

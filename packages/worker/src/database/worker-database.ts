@@ -8,4 +8,3 @@ export interface WorkerDatabase extends KyselyLike {
 /** The caller's own `Transaction<DB>`, from the caller's own copy of kysely. */
 export type TransactionOf<TDb extends WorkerDatabase> =
   ReturnType<TDb["transaction"]> extends { execute(callback: (trx: infer TTrx) => Promise<unknown>): unknown } ? TTrx : never;
-

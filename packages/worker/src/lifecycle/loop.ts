@@ -43,7 +43,7 @@ export class Loop {
 
   async #run(): Promise<void> {
     const { intervalMs, runOnce, onError } = this.#options;
-    for (let failures = 0; !this.#isStopping; ) {
+    for (let failures = 0; !this.#isStopping;) {
       await this.#alarm.sleep(failures === 0 ? intervalMs * (0.95 + Math.random() / 10) : Math.min(intervalMs, retryDelayMs(failures)));
       if (this.#isStopping) break;
       try {

@@ -1,13 +1,6 @@
 import type { Subscription } from "@queue/core/adapter";
-import {
-  type ClaimedRow,
-  createSchemaCheck,
-  createWorkerStatements,
-  notificationChannel,
-  queueError,
-  toDate,
-} from "@queue/core/internal";
-import { Database, databaseError } from "../database/database.js";
+import { type ClaimedRow, createSchemaCheck, createWorkerStatements, notificationChannel, queueError } from "@queue/core/internal";
+import { Database } from "../database/database.js";
 import { Fetcher } from "../fetch/fetcher.js";
 import { Lines } from "../fetch/lines.js";
 import { parseNotification } from "../fetch/notification.js";
@@ -15,23 +8,21 @@ import { LeaseKeeper, leaseLost } from "../lease/lease-keeper.js";
 import { Janitor } from "../maintenance/janitor.js";
 import { Registrar } from "../maintenance/registrar.js";
 import { Sweeper } from "../maintenance/sweeper.js";
+import { Reporter } from "../report/reporter.js";
 import { AttemptRunner } from "../run/attempt-runner.js";
 import type { Outcome } from "../run/decide-outcome.js";
-import { measurePool } from "../run/measure-pool.js";
 import { OnceKeeper } from "../run/once.js";
-import { abortAttempt, loseAttempt, type RunningAttempt, RunningAttempts } from "../run/running-attempt.js";
+import { abortAttempt, loseAttempt, newAttempt, type RunningAttempt, RunningAttempts } from "../run/running-attempt.js";
 import { Semaphore } from "../run/semaphore.js";
 import { Slots } from "../run/slots.js";
+import { transactionLimit } from "../run/transaction-limit.js";
 import { Settler } from "../settle/settler.js";
 import type { Clock } from "../time/clock.js";
 import { withTimeout } from "../time/with-timeout.js";
-import type { WorkerEvent } from "../worker-event.js";
 import type { ResolvedWorkerOptions } from "../worker-options.js";
 
 /** After the abort, handlers have so long to end by themselves before their jobs are given back. */
 const abortGraceMs = 500;
-/** Connections that transactional handlers leave to the worker itself. */
-const reservedConnections = 2;
 
 /**
  * A worker between start and stop: the services, wired together. What each does is in its own file; here is only who tells
@@ -43,6 +34,7 @@ export class Session {
   readonly #clock: Clock;
   readonly #database: Database;
   readonly #statements: ReturnType<typeof createWorkerStatements>;
+  readonly #reporter: Reporter;
   readonly #attempts = new RunningAttempts();
   readonly #slots: Slots;
   readonly #lines: Lines;
@@ -57,16 +49,16 @@ export class Session {
   /** How many attempts have ended. */
   #changes = 0;
   #changeWaiters: (() => void)[] = [];
-  readonly #explaining = new Set<Promise<void>>();
   readonly #impatience = deferred();
 
   constructor(options: ResolvedWorkerOptions, worker: string, pid: number, clock: Clock) {
     const { db, schema, concurrency, ceilings, lanes, leaseMs, logger } = options;
     const kinds = [...options.handlers.keys()];
-    const onError = (error: unknown) => this.#report(error);
+    const onError = (error: unknown) => this.#reporter.error(error);
     const database = new Database(db, { clock, patienceMs: leaseMs, fallback: () => this.#subscription?.executor });
     const statements = createWorkerStatements(schema);
     const common = { database, statements, worker, clock, onError };
+    this.#reporter = new Reporter({ ...common, logger, onEvent: options.onEvent });
     this.worker = worker;
     this.#options = options;
     this.#clock = clock;
@@ -101,9 +93,18 @@ export class Session {
       heartbeatMs: options.heartbeatMs,
       subscription: () => this.#subscription,
       onBlocked: (blockedMs) =>
-        logger.warn({ worker, blockedMs: Math.round(blockedMs) }, "The event loop was blocked: heartbeats were late. Move long synchronous work into a worker thread."),
+        logger.warn(
+          { worker, blockedMs: Math.round(blockedMs) },
+          "The event loop was blocked: heartbeats were late. Move long synchronous work into a worker thread.",
+        ),
     });
-    this.#sweeper = new Sweeper({ ...common, known: () => this.#attempts.all().map(({ id }) => id), intervalMs: options.sweepIntervalMs, onReturned: () => this.#fetcher.lookEverywhere(), emit: (event) => this.emit(event) });
+    this.#sweeper = new Sweeper({
+      ...common,
+      known: () => this.#attempts.all().map(({ id }) => id),
+      intervalMs: options.sweepIntervalMs,
+      onReturned: () => this.#fetcher.lookEverywhere(),
+      emit: (event) => this.#reporter.emit(event),
+    });
     this.#janitor = new Janitor({ ...common, logger });
     this.#registrar = new Registrar({ ...common, intervalMs: options.heartbeatMs, kinds, lanes, pid });
     this.#runner = this.#createRunner(concurrency);
@@ -113,7 +114,9 @@ export class Session {
   async open(): Promise<void> {
     await createSchemaCheck(this.#options.schema)(this.#database.executor);
     await this.#database.prepare();
-    await this.#limitTransactions();
+    if ([...this.#options.handlers.values()].some((handler) => typeof handler !== "function")) {
+      this.#runner = this.#createRunner(await transactionLimit({ ...this.#options, database: this.#database, clock: this.#clock }));
+    }
     await this.#attempt(() => this.#janitor.maintainPartitions());
     this.#leaseKeeper.start();
   }
@@ -128,7 +131,7 @@ export class Session {
     this.#janitor.start();
     await this.#attempt(() => this.#fetcher.runOnce());
     this.#fetcher.start();
-    this.emit({ type: "worker.started", worker: this.worker });
+    this.#reporter.emit({ type: "worker.started", worker: this.worker });
   }
 
   /** Works until nothing is due and nothing runs. */
@@ -155,11 +158,11 @@ export class Session {
       if (!isClean) this.#releaseAll();
     }
     if (!(await this.#within(this.#settler.drain(), this.#options.leaseMs))) this.#settler.abandon();
-    await this.#within(Promise.all(this.#explaining), this.#options.leaseMs);
+    await this.#within(this.#reporter.drain(), this.#options.leaseMs);
     await Promise.all([this.#leaseKeeper.stop(), this.#sweeper.stop(), this.#janitor.stop(), this.#registrar.stop()]);
     await this.#subscription?.close();
     this.#subscription = undefined;
-    this.emit({ type: "worker.stopped", worker: this.worker });
+    this.#reporter.emit({ type: "worker.stopped", worker: this.worker });
     return isClean;
   }
 
@@ -168,32 +171,10 @@ export class Session {
     this.#impatience.resolve();
   }
 
-  emit(event: WorkerEvent): void {
-    try {
-      this.#options.onEvent(event);
-    } catch (error) {
-      this.#options.logger.error({ error, event: event.type }, "onEvent threw.");
-    }
-  }
-
   #begin(row: ClaimedRow, sentAtMs: number): void {
     const kind = this.#options.kinds.get(row.kind);
     if (kind === undefined) throw new TypeError(`Claimed the kind ${JSON.stringify(row.kind)}, which was not asked for.`);
-    const attempt: RunningAttempt = {
-      row,
-      id: row.id,
-      kind,
-      fence: Number(row.claims),
-      attempt: Number(row.attempts),
-      maxAttempts: Number(row.max_attempts),
-      startedAtMs: this.#clock.now(),
-      leaseUntilMs: sentAtMs + this.#options.leaseMs,
-      controller: undefined,
-      abortedBy: undefined,
-      isBegun: false,
-      isHandedOver: false,
-      isLost: false,
-    };
+    const attempt = newAttempt(row, kind, { startedAtMs: this.#clock.now(), leaseUntilMs: sentAtMs + this.#options.leaseMs });
     // Returned to the queue while it ran here: by a sweep, after this process stood still for a lease.
     const before = this.#attempts.get(row.id);
     if (before !== undefined) loseAttempt(before, leaseLost(row.id, "it ran out, and the job was claimed again"));
@@ -204,9 +185,9 @@ export class Session {
   }
 
   async #run(attempt: RunningAttempt): Promise<void> {
-    const { lane, run_at } = attempt.row;
+    const { lane } = attempt.row;
     this.#slots.take(lane);
-    this.emit({ type: "job.started", waitedMs: Math.max(0, this.#clock.date().getTime() - toDate(run_at).getTime()), ...about(attempt) });
+    this.#reporter.started(attempt);
     const result = await this.#runner.run(attempt);
     // The slot is free when the handler has returned, not when its outcome has landed.
     this.#slots.release(lane);
@@ -226,72 +207,22 @@ export class Session {
     this.#attempts.delete(attempt);
     this.#changed();
     this.#fetcher.onRoom();
-    if (isRecorded) this.#announce(attempt, outcome);
-    else this.#explain(attempt, outcome);
-  }
-
-  #explain(attempt: RunningAttempt, outcome: Outcome): void {
-    const explaining = this.#explainLoss(attempt, outcome).finally(() => this.#explaining.delete(explaining));
-    this.#explaining.add(explaining);
-  }
-
-  #announce(attempt: RunningAttempt, outcome: Outcome): void {
-    const { logger } = this.#options;
-    const job = about(attempt);
-    switch (outcome.type) {
-      case "done":
-        this.emit({ type: "job.completed", durationMs: this.#clock.now() - attempt.startedAtMs, ...job });
-        break;
-      case "retry":
-        this.#fetcher.lookAfter(outcome.delayMs);
-        logger.info({ ...job, delayMs: Math.round(outcome.delayMs), error: outcome.error.message }, "An attempt failed and will be retried.");
-        this.emit({ type: "job.failed", error: outcome.thrown, retryAt: this.#dateAfter(outcome.delayMs), durationMs: this.#clock.now() - attempt.startedAtMs, ...job });
-        break;
-      case "dead":
-        logger.error({ ...job, error: outcome.error.message }, "A job is dead: it will not run again by itself.");
-        this.emit({ type: "job.dead", error: outcome.thrown, ...job });
-        break;
-      case "snoozed":
-        this.#fetcher.lookAfter(outcome.delayMs);
-        this.emit({ type: "job.snoozed", runAt: this.#dateAfter(outcome.delayMs), ...job });
-        break;
-      case "released":
-        if (outcome.delayMs !== undefined) this.#fetcher.lookAfter(outcome.delayMs);
-        this.emit({ type: "job.released", ...job });
-        break;
-    }
-  }
-
-  /** The fence refused an outcome. It may be ours all the same: recorded by a try whose answer was lost. */
-  async #explainLoss(attempt: RunningAttempt, outcome: Outcome): Promise<void> {
-    const job = about(attempt);
-    if (attempt.abortedBy?.code === "JOB_CANCELLED") return this.emit({ type: "job.cancelled", ...job });
-    const ended = await this.#attempt(() => this.#database.run(this.#statements.findEnded, { ids: `{${attempt.id}}` }));
-    const row = ended?.[0];
-    if (row?.status === "done" && row.worker === this.worker && Number(row.claims) === attempt.fence) {
-      // Otherwise the handler's own transaction recorded and announced it, while the worker was giving it back.
-      if (outcome.type === "done") this.#announce(attempt, outcome);
-    } else if (row?.status === "cancelled") {
-      this.emit({ type: "job.cancelled", ...job });
-    } else {
-      this.#options.logger.warn(job, "A lease was lost: the outcome of this attempt is not recorded.");
-      this.emit({ type: "job.lease-lost", error: leaseLost(attempt.id, "its outcome was fenced off"), ...job });
-    }
+    if (!isRecorded) return this.#reporter.refused(attempt, outcome);
+    // The trigger rings for new jobs only: what this process put back, it looks after itself.
+    if ("delayMs" in outcome && outcome.delayMs !== undefined) this.#fetcher.lookAfter(outcome.delayMs);
+    this.#reporter.recorded(attempt, outcome);
   }
 
   async #listen(): Promise<void> {
-    const { listener, schema, logger } = this.#options;
+    const { listener, schema } = this.#options;
     if (listener === undefined) return;
     this.#subscription = await listener.listen(notificationChannel(schema), {
       onNotification: (payload) => this.#notified(payload),
       onListening: () => {
         this.#fetcher.lookEverywhere();
-        this.emit({ type: "worker.listening", worker: this.worker });
+        this.#reporter.emit({ type: "worker.listening", worker: this.worker });
       },
-      onError: (error) => {
-        logger.warn({ worker: this.worker, error: error instanceof Error ? error.message : String(error) }, "The listening connection was lost: polling until it is back.");
-        this.emit({ type: "worker.error", error: databaseError("Listening failed", error) });
-      },
+      onError: (error) => this.#reporter.error(error, "Listening failed: polling until it works again"),
     });
   }
 
@@ -304,24 +235,6 @@ export class Session {
       if (notification.isLater) this.#fetcher.lookEverywhere();
       else this.#fetcher.wake();
     }
-  }
-
-  async #limitTransactions(): Promise<void> {
-    const { handlers, db, concurrency, logger } = this.#options;
-    if (![...handlers.values()].some((handler) => typeof handler !== "function")) return;
-    if (this.#database.hasOneConnection) {
-      this.#runner = this.#createRunner(1);
-      return;
-    }
-    const wanted = concurrency + reservedConnections;
-    const found = await measurePool(db, wanted, this.#clock);
-    if (found < wanted) {
-      logger.warn(
-        { worker: this.worker, connections: found, wanted },
-        `The pool has ${found} connections. Transactional handlers hold one each, and the worker needs ${reservedConnections}: they run ${Math.max(1, found - reservedConnections)} at a time. Give the pool at least ${wanted}.`,
-      );
-    }
-    this.#runner = this.#createRunner(Math.max(1, found - reservedConnections));
   }
 
   #createRunner(transactions: number): AttemptRunner {
@@ -342,7 +255,10 @@ export class Session {
 
   #abortAll(): void {
     for (const attempt of this.#attempts.all()) {
-      abortAttempt(attempt, queueError("WORKER_STOPPING", `The worker stops, and its grace is over: job ${attempt.id} is given back.`, { jobId: attempt.id }));
+      abortAttempt(
+        attempt,
+        queueError("WORKER_STOPPING", `The worker stops, and its grace is over: job ${attempt.id} is given back.`, { jobId: attempt.id }),
+      );
     }
   }
 
@@ -373,24 +289,14 @@ export class Session {
     await new Promise<void>((resolve) => this.#changeWaiters.push(resolve));
   }
 
-  #dateAfter(ms: number): Date {
-    return new Date(this.#clock.date().getTime() + ms);
-  }
-
   /** For what the worker can do without for now: reported, and tried again by its loop. */
   async #attempt<T>(action: () => Promise<T>): Promise<T | undefined> {
     try {
       return await action();
     } catch (error) {
-      this.#report(error);
+      this.#reporter.error(error);
       return undefined;
     }
-  }
-
-  #report(error: unknown): void {
-    const wrapped = databaseError("The worker goes on, but the database did not answer as expected", error);
-    this.#options.logger.warn({ worker: this.worker, error: wrapped.message }, "A statement of the worker failed; it is tried again.");
-    this.emit({ type: "worker.error", error: wrapped });
   }
 }
 
@@ -400,8 +306,4 @@ function deferred(): { readonly promise: Promise<void>; readonly resolve: () => 
     resolve = settle;
   });
   return { promise, resolve };
-}
-
-function about({ id, row, attempt }: RunningAttempt) {
-  return { id, kind: row.kind, lane: row.lane, attempt };
 }

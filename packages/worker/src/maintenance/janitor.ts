@@ -44,7 +44,7 @@ export class Janitor {
 
   async clean(): Promise<void> {
     const { database, statements } = this.#options;
-    for (let isMore = true; isMore; ) {
+    for (let isMore = true; isMore;) {
       const [counts] = await database.run(statements.deleteEnded, { limit: largestDelete });
       isMore = counts !== undefined && [counts.keys, counts.effects, counts.archived].some((count) => Number(count) >= largestDelete);
     }

@@ -44,7 +44,7 @@ export class Sweeper {
 
   async runOnce(): Promise<void> {
     const { database, statements, known, onReturned, emit } = this.#options;
-    for (let count = largestSweep; count === largestSweep; ) {
+    for (let count = largestSweep; count === largestSweep;) {
       const expired = await database.run(statements.returnExpiredJobs, { limit: largestSweep, except: `{${known().join(",")}}` });
       count = expired.length;
       if (expired.some(({ status }) => status === "queued")) onReturned();

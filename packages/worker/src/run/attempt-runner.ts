@@ -134,7 +134,7 @@ export class AttemptRunner {
     const reason = attempt.abortedBy;
     if (attempt.isLost || isLeaseLost(thrown)) return { type: "lost" };
     if (reason?.code === "WORKER_STOPPING") return { type: "unsettled", outcome: { type: "released", isAttemptSpent: attempt.isBegun } };
-    if (thrown instanceof TransactionNotBegun) {
+    if (isNotBegun(thrown)) {
       const { message } = databaseError("No transaction could be begun", thrown.cause);
       this.#options.logger.warn({ job: attempt.id, kind: attempt.row.kind, error: message }, "A job is put back unstarted.");
       return { type: "unsettled", outcome: { type: "released", isAttemptSpent: false, delayMs: notBegunDelayMs } };
@@ -214,10 +214,18 @@ function throwIfOver({ abortedBy }: RunningAttempt): void {
   if (abortedBy !== undefined && abortedBy.code !== "WORKER_STOPPING" && abortedBy.code !== "LEASE_LOST") throw abortedBy;
 }
 
-/** Whatever was thrown: a proxy may throw when it is asked. */
 function isLeaseLost(thrown: unknown): boolean {
+  return isSafely(() => QueueError.is(thrown, "LEASE_LOST"));
+}
+
+function isNotBegun(thrown: unknown): thrown is TransactionNotBegun {
+  return isSafely(() => thrown instanceof TransactionNotBegun);
+}
+
+/** Whatever was thrown: a proxy may throw when it is asked. */
+function isSafely(check: () => boolean): boolean {
   try {
-    return QueueError.is(thrown, "LEASE_LOST");
+    return check();
   } catch {
     return false;
   }

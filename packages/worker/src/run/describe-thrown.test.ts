@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { describeThrown } from "./describe-thrown.js";
 
+// oxlint-disable-next-line no-control-regex -- the control character is the point
 const storable = /^[^\u0000\p{Surrogate}]*$/u;
 
 describe("describeThrown of an error", () => {

@@ -46,8 +46,9 @@ function causesOf(error: Error): string[] {
 
 function describeValue(value: unknown): string {
   if (typeof value === "string") return value === "" ? 'Non-error thrown: ""' : clean(value, longestMessage);
-  const isObject = typeof value === "object" && value !== null;
-  const shown = read(() => (isObject ? inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY }) : String(value)));
+  const shown = read(() =>
+    typeof value === "object" && value !== null ? inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY }) : String(value),
+  );
   return clean(`Non-error thrown: ${shown ?? "a value that cannot be shown"}`, longestMessage);
 }
 

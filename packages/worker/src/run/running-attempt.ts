@@ -26,6 +26,29 @@ export interface RunningAttempt {
   isLost: boolean;
 }
 
+/** An attempt as its claim returned it. */
+export function newAttempt(
+  row: ClaimedRow,
+  kind: Kind,
+  { startedAtMs, leaseUntilMs }: Pick<RunningAttempt, "startedAtMs" | "leaseUntilMs">,
+): RunningAttempt {
+  return {
+    row,
+    id: row.id,
+    kind,
+    fence: Number(row.claims),
+    attempt: Number(row.attempts),
+    maxAttempts: Number(row.max_attempts),
+    startedAtMs,
+    leaseUntilMs,
+    controller: undefined,
+    abortedBy: undefined,
+    isBegun: false,
+    isHandedOver: false,
+    isLost: false,
+  };
+}
+
 /** Aborts the attempt's signal. The first reason stays. */
 export function abortAttempt(attempt: RunningAttempt, reason: QueueError): void {
   if (attempt.abortedBy !== undefined) return;

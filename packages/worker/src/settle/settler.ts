@@ -149,7 +149,12 @@ export function toRequeue({ fence, attempt, maxAttempts }: RunningAttempt, outco
       return { fence, status: "queued", delayMs: outcome.delayMs, attemptsBack: 1 };
     case "released":
       // The last attempt is given back even when it was begun: a deploy is no reason for a job to die.
-      return { fence, status: "queued", delayMs: outcome.delayMs ?? 0, attemptsBack: outcome.isAttemptSpent && attempt < maxAttempts ? 0 : 1 };
+      return {
+        fence,
+        status: "queued",
+        delayMs: outcome.delayMs ?? 0,
+        attemptsBack: outcome.isAttemptSpent && attempt < maxAttempts ? 0 : 1,
+      };
     case "done":
       throw new TypeError("A job that is done is not put back.");
   }

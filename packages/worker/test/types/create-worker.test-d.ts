@@ -1,4 +1,4 @@
-import { createQueue, type InferJob, type Job, job, PermanentError, type QueueError } from "@queue/core";
+import { createQueue, type InferJob, type Job, job as defineJob, PermanentError, type QueueError } from "@queue/core";
 import type { Listener } from "@queue/core/adapter";
 import {
   createWorker,
@@ -15,7 +15,7 @@ import {
 } from "@queue/worker";
 import type { Transaction } from "kysely";
 import { expectTypeOf, test } from "vitest";
-import { db, queue, type ShopDatabase, trx } from "./shop-queue.js";
+import { db, queue, type ShopDatabase, trx as transaction } from "./shop-queue.js";
 
 declare const listener: Listener;
 declare const logger: Logger;
@@ -30,7 +30,7 @@ test("a handler's job, context and transaction are inferred, wherever `handlers`
         expectTypeOf(ctx.log).toEqualTypeOf<Logger>();
         expectTypeOf(ctx.idempotencyKey).toEqualTypeOf<string>();
         // @ts-expect-error Property 'trx' does not exist on type 'HandlerContext'
-        ctx.trx;
+        void ctx.trx;
         if (job.attempt > 3) return snooze("5m");
         return undefined;
       },
@@ -161,7 +161,7 @@ test("once gives back what ran, and says whether it did", () => {
 
 test("db is a Kysely, and not a Transaction", () => {
   // @ts-expect-error db must be a Kysely, not a Transaction: the worker begins its own
-  createWorker({ queue, db: trx, handlers: {} });
+  createWorker({ queue, db: transaction, handlers: {} });
   // @ts-expect-error nor a connection string
   createWorker({ queue, db: "postgres://localhost", handlers: {} });
   // @ts-expect-error nor nothing
@@ -219,7 +219,7 @@ test("a wrong option is an error, on the option", () => {
 });
 
 test("queues of any schema fit", () => {
-  const elsewhere = createQueue({ schema: "background", jobs: { a: job<{ x: 1 }>() } });
+  const elsewhere = createQueue({ schema: "background", jobs: { a: defineJob<{ x: 1 }>() } });
   createWorker({ queue: elsewhere, db, handlers: { a: ({ payload }) => void expectTypeOf(payload.x).toEqualTypeOf<1>() } });
   expectTypeOf<WorkerOptions<typeof elsewhere.jobs, typeof db>["queue"]>().toEqualTypeOf<{
     readonly jobs: typeof elsewhere.jobs;

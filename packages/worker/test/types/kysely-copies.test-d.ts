@@ -5,7 +5,7 @@ import type { Kysely as Kysely029, Transaction as Transaction029 } from "kysely-
 import type { ReadonlyKysely } from "kysely-029/readonly";
 import type pg from "pg";
 import { expectTypeOf, test } from "vitest";
-import { db, queue, type ShopDatabase, trx } from "./shop-queue.js";
+import { db, queue, type ShopDatabase, trx as transaction } from "./shop-queue.js";
 
 declare const db029: Kysely029<ShopDatabase>;
 declare const trx029: Transaction029<ShopDatabase>;
@@ -36,7 +36,7 @@ test("the caller's own copy of Kysely decides the type of trx", () => {
   });
   expectTypeOf<TransactionOf<typeof db029>>().toEqualTypeOf<Transaction029<ShopDatabase>>();
   expectTypeOf<TransactionOf<typeof db0285>>().toEqualTypeOf<Transaction0285<ShopDatabase>>();
-  expectTypeOf<TransactionOf<typeof db>>().toEqualTypeOf<typeof trx>();
+  expectTypeOf<TransactionOf<typeof db>>().toEqualTypeOf<typeof transaction>();
 });
 
 test("handlers in files of their own follow it, too", () => {
@@ -62,7 +62,7 @@ test("queue.enqueue takes the trx of a handler, of every copy", () => {
 
 test("a Transaction of any copy is refused, and so is what cannot write", () => {
   // @ts-expect-error db must be a Kysely, not a Transaction
-  createWorker({ queue, db: trx, handlers: {} });
+  createWorker({ queue, db: transaction, handlers: {} });
   // @ts-expect-error nor of 0.29
   createWorker({ queue, db: trx029, handlers: {} });
   // @ts-expect-error nor of another copy
