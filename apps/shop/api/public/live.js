@@ -25,7 +25,7 @@ function say(state, text) {
 
 async function goOn() {
   await refresh();
-  setTimeout(goOn, everyMs);
+  setTimeout(() => void goOn(), everyMs);
 }
 
 document.addEventListener("visibilitychange", () => void refresh());
