@@ -28,10 +28,12 @@ describe("heartbeats", () => {
       ...(listens ? { listener: clientListener(workers.database.url) } : {}),
       handlers: { long: ({ id }) => workers.untilRunningFor(id, 3_000) },
     });
+    // A worker leaves its own jobs to others to return.
+    const sweeper = await workers.start({ queue, sweepInterval: 50, handlers: {} });
     const { id } = await queue.enqueue(workers.db, "long", null);
     await events.untilFor(id, "job.completed");
     expect(await workers.job(id)).toMatchObject({ status: "done", attempts: 1, claims: 1 });
-    expect(events.of("job.lease-lost")).toEqual([]);
+    expect([...events.of("job.lease-lost"), ...sweeper.events.of("job.lease-lost")]).toEqual([]);
   });
 
   test("are one statement for everything that a process runs", async () => {
@@ -55,9 +57,10 @@ describe("heartbeats", () => {
       workers.db,
       Array.from({ length: 3_000 }, () => ({ kind: "other", payload: null })),
     );
-    const { events } = await workers.start({ queue, lease: 200, heartbeat: 10, concurrency: 100, handlers: { other: () => {} } });
+    const sweeper = await workers.start({ queue, sweepInterval: 50, handlers: {} });
+    const { events } = await workers.start({ queue, lease: 300, heartbeat: 10, concurrency: 100, handlers: { other: () => {} } });
     await events.until("job.completed", 3_000, 20_000);
-    expect(events.of("job.lease-lost")).toEqual([]);
+    expect([...events.of("job.lease-lost"), ...sweeper.events.of("job.lease-lost")]).toEqual([]);
   });
 });
 
@@ -178,7 +181,8 @@ describe("B38: a worker that lost its lease", () => {
     const reasons: unknown[] = [];
     const { events } = await workers.start({
       queue,
-      ...short,
+      // No heartbeat comes in between: the claim itself tells.
+      lease: "60s",
       handlers: {
         long: async ({ attempt }, { signal }) => {
           if (attempt > 1) return;
