@@ -29,6 +29,8 @@ class QueueWorker implements Worker {
   #session: Session | undefined;
   #starting: Promise<void> | undefined;
   #stopping: Promise<boolean> | undefined;
+  /** A start that waits for the stop. */
+  #restarting: Promise<void> | undefined;
   #endGrace = () => {};
   #whenStopped: ((isClean: boolean) => void)[] = [];
 
@@ -37,7 +39,7 @@ class QueueWorker implements Worker {
   }
 
   start(): Promise<void> {
-    if (this.#stopping !== undefined) return this.#stopping.then(() => this.start());
+    if (this.#stopping !== undefined) return (this.#restarting ??= this.#startAfter(this.#stopping));
     this.#starting ??= this.#start();
     return this.#starting;
   }
@@ -86,6 +88,12 @@ class QueueWorker implements Worker {
     await this.stop();
   }
 
+  async #startAfter(stopping: Promise<unknown>): Promise<void> {
+    await stopping.catch(() => {});
+    this.#restarting = undefined;
+    await this.start();
+  }
+
   async #start(): Promise<void> {
     const session = this.#newSession();
     this.#session = session;
@@ -100,6 +108,10 @@ class QueueWorker implements Worker {
   }
 
   async #stop(graceMs: number): Promise<boolean> {
+    if (this.#restarting !== undefined) {
+      await this.#restarting.catch(() => {});
+      return this.#stop(graceMs);
+    }
     if (this.#stopping !== undefined) return this.#stopping;
     if (this.#starting === undefined) return true;
     this.#stopping = this.#close(graceMs);

@@ -25,8 +25,8 @@ async function doEverything(db: TestKysely) {
     queue,
     db,
     concurrency: 4,
-    lease: 400,
-    heartbeat: 100,
+    lease: 4_000,
+    heartbeat: 500,
     handlers: {
       plain: () => {},
       // Longer than heartbeats, which change the job's row while the transaction is open.

@@ -100,6 +100,15 @@ describe("stop", () => {
     await events.until("job.completed");
   });
 
+  test("is the last word, also when a start was asked for while the worker was stopping", async () => {
+    const { worker, events } = await workers.start({ queue, handlers: { long: () => {} } });
+    const others = [worker.stop(), worker.start()];
+    await worker.stop();
+    await Promise.all(others);
+    expect(events.all.map(({ type }) => type)).toEqual(["worker.started", "worker.stopped", "worker.started", "worker.stopped"]);
+    expect(await workers.sql("select from queue.workers")).toEqual([]);
+  });
+
   test.each([["soon"], [-1], [Number.NaN], [2 ** 31]])("refuses a grace that is no time: %j", async (grace) => {
     const { worker } = await workers.start({ queue, handlers: {} });
     await expect(worker.stop({ grace: grace as number })).rejects.toSatisfy(

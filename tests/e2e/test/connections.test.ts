@@ -20,8 +20,8 @@ describe("B16: all connections of an idle worker are terminated", () => {
     await child.until("worker.listening", {}, 2);
     const { id } = await queue.enqueue(e2e.db, "quick", { n: 1 });
     await child.until("job.completed", { id });
-    const warnings = child.of("warning").map(({ message }) => String(message));
-    expect(warnings.filter((message) => message.includes("listening connection was lost"))).toHaveLength(1);
+    const warnings = child.of("warning").map(({ error }) => String(error));
+    expect(warnings.filter((error) => error.includes("Listening failed"))).toHaveLength(1);
     expect(warnings.length).toBeLessThanOrEqual(terminated);
     child.signal("SIGTERM");
     expect((await child.ended).code).toBe(0);
