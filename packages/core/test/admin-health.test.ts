@@ -34,6 +34,16 @@ describe("health", () => {
     expect(await admin.health()).toMatchObject({ lanes: [], deadTuples: expect.any(Number), kindsWithoutWorker: [] });
   });
 
+  test("shows the dead of every lane, also beside one that has more than it counts", async () => {
+    await database.pool.query(`insert into queue.jobs (kind, lane, status)
+      select 'a', 'full', 'dead'::queue.job_status from generate_series(1, 10001) union all select 'a', 'zz', 'dead'`);
+    const { lanes } = await admin.health();
+    expect(lanes.map(({ lane, dead, isCapped }) => [lane, dead, isCapped])).toEqual([
+      ["full", 10_000, true],
+      ["zz", 1, false],
+    ]);
+  });
+
   test("counts each lane by state, over all priorities", async () => {
     await queue.enqueueMany(
       db,

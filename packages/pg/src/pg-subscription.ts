@@ -28,6 +28,10 @@ export class PgSubscription implements Subscription {
     this.#events = events;
   }
 
+  get isUp(): boolean {
+    return this.#session !== undefined;
+  }
+
   /** Begins to listen; resolves when the first attempt has succeeded or failed. */
   start(): Promise<void> {
     return new Promise((firstAttemptEnded) => {

@@ -14,6 +14,18 @@ export const consoleLogger: Logger = Object.freeze({
   error: (details: object, message: string) => console.error(`[queue] ${message}`, details),
 });
 
+/** `logger`, of which no line can throw: a log that has been closed is no reason to stop working. */
+export function safeLogger(logger: Logger): Logger {
+  const quietly = (level: keyof Logger) => (details: object, message: string) => {
+    try {
+      logger[level](details, message);
+    } catch {
+      // There is nowhere left to say so.
+    }
+  };
+  return { debug: quietly("debug"), info: quietly("info"), warn: quietly("warn"), error: quietly("error") };
+}
+
 /** `logger` with `bound` in every line. Payloads never go in. */
 export function bindLogger(logger: Logger, bound: object): Logger {
   return {

@@ -13,7 +13,7 @@ import {
 } from "@queue/core/internal";
 import type { TransactionOf, WorkerDatabase } from "./database/worker-database.js";
 import type { HandlersIn } from "./handler.js";
-import { consoleLogger, type Logger } from "./logger.js";
+import { consoleLogger, type Logger, safeLogger } from "./logger.js";
 import type { AnyHandler } from "./run/attempt-runner.js";
 import { longestTimerMs } from "./time/clock.js";
 import type { WorkerEvent } from "./worker-event.js";
@@ -111,7 +111,7 @@ export function resolveWorkerOptions(options: WorkerOptions<JobDefinitions, Work
     ceilings,
     concurrency: checkInteger(options.concurrency === undefined ? 10 : options.concurrency, "concurrency", 1, largestConcurrency),
     ...times,
-    logger,
+    logger: safeLogger(logger),
     onEvent,
   });
 }

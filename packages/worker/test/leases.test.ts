@@ -21,12 +21,12 @@ describe("heartbeats", () => {
   test.each([
     ["through the pool", false],
     ["on the listener's connection", true],
-  ])("keep a job that takes ten leases at its first attempt, %s", async (_how, listens) => {
+  ])("keep a job that takes five leases at its first attempt, %s", async (_how, listens) => {
     const { events } = await workers.start({
       queue,
       ...short,
       ...(listens ? { listener: clientListener(workers.database.url) } : {}),
-      handlers: { long: ({ id }) => workers.untilRunningFor(id, 3_000) },
+      handlers: { long: ({ id }) => workers.untilRunningFor(id, 1_500) },
     });
     // A worker leaves its own jobs to others to return.
     const sweeper = await workers.start({ queue, sweepInterval: 50, handlers: {} });

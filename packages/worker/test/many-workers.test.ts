@@ -8,7 +8,7 @@ const workers = useWorkers();
 const queue = createQueue({ jobs: { count: job<{ n: number }>(), keyed: job<{ n: number }>() } });
 
 describe("several workers", () => {
-  test("never run one job twice: 2,000 jobs, four workers, a row for each run", async () => {
+  test("B44: never run one job twice, and lose no lease: 2,000 jobs, four workers, a row for each run", async () => {
     await queue.enqueueMany(
       workers.db,
       Array.from({ length: 2_000 }, (_, n) => ({ kind: "count", payload: { n } })),
@@ -32,7 +32,7 @@ describe("several workers", () => {
     expect(await workers.ledger()).toHaveLength(2_000);
     expect(await workers.sql("select id from queue.all_jobs where attempts <> 1 or claims <> 1")).toEqual([]);
     expect(started.map(({ events }) => events.of("job.completed").length).every((count) => count > 0)).toBe(true);
-    // B44: the fence is whole numbers; with a time stamp, nearly every one of these would have been lost.
+    // The fence is whole numbers; with a time stamp, nearly every one of these would have been lost.
     const troubles = started.flatMap(({ events }) => [...events.of("job.lease-lost"), ...events.of("worker.error")]);
     expect(troubles.map(({ type, error }) => `${type}: ${error.message}`)).toEqual([]);
   });

@@ -14,6 +14,8 @@ export interface ListenerEvents {
 export interface Subscription {
   /** Statements on the listener's own connection while it is up; they never wait for the pool. */
   readonly executor?: Executor | undefined;
+  /** False while the connection is down: statements on it would fail at once. */
+  readonly isUp?: boolean | undefined;
   /** Stops listening and closes the connection. Safe to call twice. */
   close(): Promise<void>;
 }

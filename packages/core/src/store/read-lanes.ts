@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { queryBuilder } from "./query-builder.js";
 import { queuedLines } from "./queued-lines.js";
 import { defineStatement, placeholders, type Statement } from "./statement.js";
@@ -48,8 +48,9 @@ export function readLanes(schema: string): Statement<ReadLanesInput, LaneRow> {
     select w.lane, 0, 0, pg_catalog.count(*), 0, 0, 0, null
       from (select j.lane from ${jobs} j where j.status = 'waiting' limit ${p.int("cap")}) w group by w.lane
     union all
-    select d.lane, 0, 0, 0, 0, 0, pg_catalog.count(*), null
-      from (select j.lane from ${jobs} j where j.status = 'dead' limit ${p.int("cap")}) d group by d.lane
+    select d.lane, 0, 0, 0, 0, 0,
+           (select pg_catalog.count(*) from (select from ${jobs} j where j.status = 'dead' and j.lane = d.lane limit ${p.int("cap")}) c), null
+      from (${deadLanes(jobs)}) d
     union all
     select lane, 0, 0, 0, 0, 0, 0, null from ${sql.id(schema, "lanes")}`;
   const total = (column: string) => sql<string>`pg_catalog.sum(${sql.ref(column)})::text`;
@@ -74,4 +75,14 @@ export function readLanes(schema: string): Statement<ReadLanesInput, LaneRow> {
       .groupBy("c.lane")
       .orderBy("c.lane"),
   );
+}
+
+/** Every lane that has dead letters, one step through their index for each: one that is full must not hide the others. */
+function deadLanes(jobs: RawBuilder<unknown>): RawBuilder<unknown> {
+  const first = sql`select j.lane from ${jobs} j where j.status = 'dead'`;
+  return sql`with recursive dead_lane as (
+    (${first} order by j.lane limit 1)
+    union all
+    select n.lane from dead_lane l cross join lateral (${first} and j.lane > l.lane order by j.lane limit 1) n
+  ) select lane from dead_lane`;
 }

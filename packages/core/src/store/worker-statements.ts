@@ -11,6 +11,7 @@ import { maintainArchive } from "./maintain-archive.js";
 import { registerWorker } from "./register-worker.js";
 import { releaseUnknownJobs } from "./release-unknown-jobs.js";
 import { requeueJobs } from "./requeue-jobs.js";
+import { ringWorkers } from "./ring-workers.js";
 import { returnExpiredJobs } from "./return-expired-jobs.js";
 
 /** The statements that move jobs, compiled for one schema. */
@@ -31,6 +32,7 @@ export function createWorkerStatements(schema: string) {
     releaseUnknownJobs: releaseUnknownJobs(schema),
     requeueJobs: requeueJobs(schema),
     returnExpiredJobs: returnExpiredJobs(schema),
+    ringWorkers: ringWorkers(schema),
   };
 }
 

@@ -73,12 +73,13 @@ export class Database {
     return this.#needsTransaction;
   }
 
-  async run<TInput, TRow>(statement: Statement<TInput, TRow>, input: TInput): Promise<TRow[]> {
+  /** `onLate`: the answer came after it had been given up. */
+  async run<TInput, TRow>(statement: Statement<TInput, TRow>, input: TInput, onLate = () => {}): Promise<TRow[]> {
     const { clock, fallback } = this.#options;
     const instead = !this.#needsTransaction && clock.now() < this.#avoidUntilMs ? fallback() : undefined;
     if (instead !== undefined) return runStatement(instead, statement, input);
     try {
-      const rows = await this.#patiently(this.#runOnPool(statement, input));
+      const rows = await this.#patiently(this.#runOnPool(statement, input), onLate);
       this.#avoidanceMs = shortestAvoidanceMs;
       return rows;
     } catch (error) {
@@ -88,8 +89,19 @@ export class Database {
   }
 
   /** Where everything has one connection, an answer that is late waits for its turn. */
-  #patiently<T>(answer: Promise<T>): Promise<T> {
-    return this.hasOneConnection ? answer : withTimeout(answer, this.#options.patienceMs, this.#options.clock);
+  async #patiently<T>(answer: Promise<T>, onLate: () => void): Promise<T> {
+    if (this.hasOneConnection) return answer;
+    let isGivenUp = false;
+    answer.then(
+      () => isGivenUp && onLate(),
+      () => {}, // it is this promise that was given up; whoever waited has been told
+    );
+    try {
+      return await withTimeout(answer, this.#options.patienceMs, this.#options.clock);
+    } catch (error) {
+      isGivenUp = true;
+      throw error;
+    }
   }
 
   #avoidPool(): void {

@@ -51,8 +51,8 @@ export class Fetcher {
   #mustLook = true;
   /** The last claim took all that it had slots for, in all or in a lane: there may be more. */
   #isSaturated = false;
-  /** The answer to a claim was lost: it may have taken jobs that nobody here knows of. */
-  #hasLostClaim = false;
+  /** Claims whose answer is not here: they may have taken jobs that nobody here knows of. */
+  #lostClaims = 0;
   #nextLook: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
   constructor(options: FetcherOptions) {
@@ -97,7 +97,7 @@ export class Fetcher {
     this.#alarm.ring();
     await this.#running;
     this.#forgetNextLook();
-    if (this.#hasLostClaim) await this.#releaseUnknown().catch(this.#options.onError);
+    if (this.#lostClaims > 0) await this.#releaseUnknown().catch(this.#options.onError);
   }
 
   get isStopping(): boolean {
@@ -140,17 +140,12 @@ export class Fetcher {
       this.#isSaturated = true;
       return true;
     }
-    if (this.#hasLostClaim) await this.#releaseUnknown();
+    if (this.#lostClaims > 0) await this.#releaseUnknown();
     const sentAtMs = clock.now();
-    this.#hasLostClaim = true;
-    const rows = await database.run(statements.claimJobs, {
-      groups: JSON.stringify(open),
-      kinds: toArrayLiteral(kinds),
-      limit,
-      worker,
-      leaseMs,
-    });
-    this.#hasLostClaim = false;
+    const input = { groups: JSON.stringify(open), kinds: toArrayLiteral(kinds), limit, worker, leaseMs };
+    this.#lostClaims += 1;
+    const rows = await database.run(statements.claimJobs, input, () => this.#claimedLate());
+    this.#lostClaims -= 1;
     const full = groups.filter((group) => rows.filter(({ lane }) => lane === laneOf(group)).length >= group.take);
     this.#isSaturated = rows.length === limit || full.length > 0;
     for (const row of rows.sort(inOrder)) onClaimed(row, sentAtMs);
@@ -158,11 +153,19 @@ export class Fetcher {
     return rows.length < limit && !full.some((group) => slots.freeIn(laneOf(group)) > 0);
   }
 
-  /** No claim is on its way now, so what is ours in the table and not known here came from the lost one. */
+  /** A claim that was given up has been carried out all the same, perhaps after what it took was looked for. */
+  #claimedLate(): void {
+    this.#lostClaims += 1;
+    if (this.#isStopping) void this.#releaseUnknown().catch(this.#options.onError);
+    else this.#alarm.ring();
+  }
+
+  /** No claim is awaited now, so what is ours in the table and not known here came from one whose answer was lost. */
   async #releaseUnknown(): Promise<void> {
+    const found = this.#lostClaims;
     const { database, statements, worker, known } = this.#options;
     await database.run(statements.releaseUnknownJobs, { worker, known: `{${known().join(",")}}` });
-    this.#hasLostClaim = false;
+    this.#lostClaims -= found;
   }
 
   /** Which lines have jobs, and when the next one is due. Before a claim, so that what becomes due in between is claimed. */

@@ -29,7 +29,7 @@ function setUp() {
     attempts,
     leaseMs,
     heartbeatMs,
-    subscription: () => undefined,
+    ownConnection: () => undefined,
     onError: (error) => errors.push(error),
     onBlocked: (ms) => blocked.push(ms),
   });
@@ -197,7 +197,7 @@ describe("LeaseKeeper", () => {
       attempts,
       leaseMs,
       heartbeatMs,
-      subscription: () => ({ executor: own, close: () => Promise.resolve() }),
+      ownConnection: () => own,
       onError: () => {},
       onBlocked: () => {},
     });

@@ -1,4 +1,4 @@
-import { type Subscription } from "@queue/core/adapter";
+import type { Executor } from "@queue/core/adapter";
 import { queueError, runStatement, type WorkerStatements } from "@queue/core/internal";
 import type { Database } from "../database/database.js";
 import { Loop } from "../lifecycle/loop.js";
@@ -15,7 +15,7 @@ export interface LeaseKeeperOptions {
   readonly leaseMs: number;
   readonly heartbeatMs: number;
   /** The listener's connection, if it is up: heartbeats on it never wait for a pool that handlers have emptied. */
-  readonly subscription: () => Subscription | undefined;
+  readonly ownConnection: () => Executor | undefined;
   readonly onError: (error: unknown) => void;
   /** The event loop stood still for so long that heartbeats were late. */
   readonly onBlocked: (blockedMs: number) => void;
@@ -92,17 +92,19 @@ export class LeaseKeeper {
   }
 
   #run(held: readonly RunningAttempt[]) {
-    const { database, statements, worker, leaseMs, subscription } = this.#options;
+    const { database, statements, worker, leaseMs, heartbeatMs, clock, ownConnection } = this.#options;
     const input = {
       ids: `{${held.map(({ id }) => id).join(",")}}`,
       fences: `{${held.map(({ fence }) => fence).join(",")}}`,
       worker,
       leaseMs,
     };
-    const own = database.needsTransaction ? undefined : subscription()?.executor;
+    const own = database.needsTransaction ? undefined : ownConnection();
     if (own === undefined) return database.run(statements.extendLeases, input);
-    // When the listener's connection is lost in the middle, the pool may still answer in time.
-    return runStatement(own, statements.extendLeases, input).catch(() => database.run(statements.extendLeases, input));
+    // When the listener's connection is lost or silent, the pool may still answer in time; the statement is safe to repeat.
+    return withTimeout(runStatement(own, statements.extendLeases, input), heartbeatMs / 2, clock).catch(() =>
+      database.run(statements.extendLeases, input),
+    );
   }
 
   async #loseAll(gone: readonly RunningAttempt[], isSaidCancelled: boolean): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Subscription } from "@queue/core/adapter";
+import type { Executor, Subscription } from "@queue/core/adapter";
 import { type ClaimedRow, createSchemaCheck, createWorkerStatements, notificationChannel, queueError } from "@queue/core/internal";
 import { Database } from "../database/database.js";
 import { Fetcher } from "../fetch/fetcher.js";
@@ -50,12 +50,13 @@ export class Session {
   #changes = 0;
   #changeWaiters: (() => void)[] = [];
   readonly #impatience = deferred();
+  #hasGivenBack = false;
 
   constructor(options: ResolvedWorkerOptions, worker: string, pid: number, clock: Clock) {
     const { db, schema, concurrency, ceilings, lanes, leaseMs, logger } = options;
     const kinds = [...options.handlers.keys()];
     const onError = (error: unknown) => this.#reporter.error(error);
-    const database = new Database(db, { clock, patienceMs: leaseMs, fallback: () => this.#subscription?.executor });
+    const database = new Database(db, { clock, patienceMs: leaseMs, fallback: () => this.#listenersConnection() });
     const statements = createWorkerStatements(schema);
     const common = { database, statements, worker, clock, onError };
     this.#reporter = new Reporter({ ...common, logger, onEvent: options.onEvent });
@@ -91,7 +92,7 @@ export class Session {
       attempts: this.#attempts,
       leaseMs,
       heartbeatMs: options.heartbeatMs,
-      subscription: () => this.#subscription,
+      ownConnection: () => this.#listenersConnection(),
       onBlocked: (blockedMs) =>
         logger.warn(
           { worker, blockedMs: Math.round(blockedMs) },
@@ -100,9 +101,16 @@ export class Session {
     });
     this.#sweeper = new Sweeper({
       ...common,
-      known: () => this.#attempts.all().map(({ id }) => id),
+      known: () =>
+        this.#attempts
+          .all()
+          .filter(({ isLost }) => !isLost)
+          .map(({ id }) => id),
       intervalMs: options.sweepIntervalMs,
-      onReturned: () => this.#fetcher.lookEverywhere(),
+      onReturned: () => {
+        this.#fetcher.lookEverywhere();
+        void this.#ringOthers();
+      },
       emit: (event) => this.#reporter.emit(event),
     });
     this.#janitor = new Janitor({ ...common, logger });
@@ -124,6 +132,7 @@ export class Session {
   /** Claims until it is closed. Resolves after the first claim, and when it listens. */
   async start(): Promise<void> {
     await this.open();
+    this.#warnOfUnservedLanes();
     await this.#listen();
     await this.#attempt(() => this.#registrar.runOnce());
     this.#registrar.start();
@@ -150,20 +159,34 @@ export class Session {
 
   /** Claims no more, waits for what runs, gives back what does not end, and closes everything. True when all ended by itself. */
   async close(graceMs: number): Promise<boolean> {
-    await this.#within(this.#fetcher.stop(), graceMs + abortGraceMs);
-    let isClean = await this.#whenEmptyWithin(graceMs);
+    // One deadline: what waiting for a claim takes is not added to the grace of the handlers.
+    const endsAtMs = this.#clock.now() + graceMs;
+    await this.#within(Promise.race([this.#fetcher.stop(), this.#impatience.promise]), graceMs);
+    let isClean = await this.#whenEmptyWithin(Math.max(0, endsAtMs - this.#clock.now()));
     if (!isClean) {
       this.#abortAll();
       isClean = await this.#whenEmptyWithin(abortGraceMs);
       if (!isClean) this.#releaseAll();
     }
-    if (!(await this.#within(this.#settler.drain(), this.#options.leaseMs))) this.#settler.abandon();
+    await this.#within(this.#settler.drain(), this.#options.leaseMs);
+    if (this.#hasGivenBack) await this.#within(this.#ringOthers(), abortGraceMs);
+    // From here on nothing is tried again: the application may end its pool, and a claim may still be answered.
+    this.#settler.abandon();
     await this.#within(this.#reporter.drain(), this.#options.leaseMs);
     await Promise.all([this.#leaseKeeper.stop(), this.#sweeper.stop(), this.#janitor.stop(), this.#registrar.stop()]);
     await this.#subscription?.close();
     this.#subscription = undefined;
     this.#reporter.emit({ type: "worker.stopped", worker: this.worker });
     return isClean;
+  }
+
+  #listenersConnection(): Executor | undefined {
+    return this.#subscription?.isUp === false ? undefined : this.#subscription?.executor;
+  }
+
+  /** Others sleep until their poll otherwise: what is put back rings for nobody by itself. */
+  #ringOthers(): Promise<unknown> {
+    return this.#attempt(() => this.#database.run(this.#statements.ringWorkers, {}));
   }
 
   /** Ends the grace of a close that is under way. */
@@ -210,7 +233,19 @@ export class Session {
     if (!isRecorded) return this.#reporter.refused(attempt, outcome);
     // The trigger rings for new jobs only: what this process put back, it looks after itself.
     if ("delayMs" in outcome && outcome.delayMs !== undefined) this.#fetcher.lookAfter(outcome.delayMs);
+    if (outcome.type === "released") this.#hasGivenBack = true;
     this.#reporter.recorded(attempt, outcome);
+  }
+
+  /** Handlers of kinds whose own lane this worker does not serve: meant, when another worker does, and a slip otherwise. */
+  #warnOfUnservedLanes(): void {
+    const { handlers, kinds, lanes, logger } = this.#options;
+    const unserved = [...handlers.keys()].filter((kind) => !this.#lines.isServed(kinds.get(kind)?.options.lane ?? ""));
+    if (unserved.length === 0) return;
+    logger.warn(
+      { worker: this.worker, kinds: unserved, lanes },
+      "Handlers wait for kinds whose lane is not among the worker's lanes: only jobs enqueued into another lane reach them.",
+    );
   }
 
   async #listen(): Promise<void> {
@@ -245,7 +280,7 @@ export class Session {
       worker: this.worker,
       handlers,
       statements: this.#statements,
-      once: new OnceKeeper(this.#database, this.#statements),
+      once: new OnceKeeper(this.#database, this.#statements, this.#clock),
       transactions: new Semaphore(transactions),
       logger,
       clock: this.#clock,

@@ -1,6 +1,8 @@
 import { PermanentError } from "@queue/core";
 import { checkName, type EffectRecord, queueError, refuseUnknownOptions, showValue, type WorkerStatements } from "@queue/core/internal";
-import type { Database } from "../database/database.js";
+import { type Database, databaseError } from "../database/database.js";
+import type { Clock } from "../time/clock.js";
+import { retryDelayMs } from "../time/retry-delay.js";
 import type { RunningAttempt } from "./running-attempt.js";
 
 export interface OnceOptions {
@@ -15,6 +17,8 @@ export interface OnceOptions {
 
 export type OnceResult<T> = { readonly ran: true; readonly value: T } | { readonly ran: false };
 
+/** Some ten seconds in all, by `retryDelayMs`. */
+const mostTries = 8;
 /** Another attempt wrote the record between our two looks; it cannot go on for ever. */
 const longestContest = 10;
 
@@ -26,9 +30,14 @@ export class OnceKeeper {
   readonly #database: Database;
   readonly #statements: Pick<WorkerStatements, "beginEffect" | "finishEffect" | "forgetEffect">;
 
-  constructor(database: Database, statements: Pick<WorkerStatements, "beginEffect" | "finishEffect" | "forgetEffect">) {
+  readonly #clock: Clock;
+  /** Calls that have not ended, of this process. */
+  readonly #underWay = new Set<string>();
+
+  constructor(database: Database, statements: Pick<WorkerStatements, "beginEffect" | "finishEffect" | "forgetEffect">, clock: Clock) {
     this.#database = database;
     this.#statements = statements;
+    this.#clock = clock;
   }
 
   /** What a transactional handler gets: its transaction may hold the only connection, which the record would wait for. */
@@ -51,22 +60,49 @@ export class OnceKeeper {
       startedBy: attempt.id,
       startedClaims: attempt.fence,
     };
-    if (!(await this.#begin(attempt, effect, onUnknown))) return { ran: false };
+    const own = `${effect.jobId} ${effect.kind} ${key} ${attempt.id}/${attempt.fence}`;
+    if (this.#underWay.has(own)) throw inProgress(attempt, key);
+    this.#underWay.add(own);
+    try {
+      if (!(await this.#begin(attempt, effect, onUnknown))) return { ran: false };
+      return { ran: true, value: await this.#carryOut(attempt, effect, () => fn(signal)) };
+    } finally {
+      this.#underWay.delete(own);
+    }
+  }
+
+  async #carryOut<T>(attempt: RunningAttempt, effect: Effect, fn: () => T | Promise<T>): Promise<T> {
     let value: T;
     try {
-      value = await fn(signal);
+      value = await fn();
     } catch (error) {
-      await this.#database.run(this.#statements.forgetEffect, effect);
+      // The error of the effect is the attempt's, whatever becomes of the record.
+      await this.#persist(attempt, () => this.#database.run(this.#statements.forgetEffect, effect)).catch(() => {});
       throw error;
     }
-    await this.#database.run(this.#statements.finishEffect, effect);
-    return { ran: true, value };
+    await this.#persist(attempt, () => this.#database.run(this.#statements.finishEffect, effect));
+    return value;
+  }
+
+  /** All of it is safe to repeat, and a record that one lost answer leaves behind would be "nobody knows" to the next attempt. */
+  async #persist<T>(attempt: RunningAttempt, write: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      if (attempt.isLost && attempt.abortedBy !== undefined) throw attempt.abortedBy;
+      try {
+        return await write();
+      } catch (error) {
+        if (tries >= mostTries || !databaseError("once", error).isRetryable) throw error;
+        await new Promise<void>((resolve) => this.#clock.after(retryDelayMs(tries), resolve));
+      }
+    }
   }
 
   async #begin(attempt: RunningAttempt, effect: Effect, onUnknown: "skip" | "run" | "dead"): Promise<boolean> {
-    let takeOver = "";
+    // A record of this very claim, with no call of it under way here, is ours: written by a try whose answer was lost.
+    let takeOver = `${attempt.id}/${attempt.fence}`;
     for (let round = 0; round < longestContest; round++) {
-      const [record] = await this.#database.run(this.#statements.beginEffect, { ...effect, takeOver });
+      const input = { ...effect, takeOver };
+      const [record] = await this.#persist(attempt, () => this.#database.run(this.#statements.beginEffect, input));
       if (record === undefined) continue;
       if (record.begun) return true;
       if (record.done) return false;

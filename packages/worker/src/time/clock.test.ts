@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "./clock.js";
 
@@ -25,11 +24,9 @@ describe("systemClock", () => {
     const cancels = [2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER].map((ms) => systemClock.after(ms, () => (isCalled = true)));
     await elapsed(20);
     for (const cancel of cancels) cancel();
-    process.emitWarning("the last one");
-    await once(process, "warning");
     process.off("warning", note);
     expect(isCalled).toBe(false);
-    expect(warnings.map(({ message }) => message)).toEqual(["the last one"]);
+    expect(warnings).toEqual([]);
   });
 
   test("never goes back", () => {
