@@ -20,7 +20,7 @@ describe("what a worker gives back when it stops", () => {
       handlers: { twice: () => {} },
     });
     await stuck.worker.stop({ grace: 0 });
-    await other.events.until("job.completed");
+    expect(await other.events.until("job.completed")).toMatchObject({ attempt: 2 });
   });
 });
 
