@@ -24,8 +24,6 @@ export default defineConfig({
     globalSetup: ["./tests/setup/global-setup.ts"],
     // Most of the time a test waits for the database or for a due time; one worker a core, and not one fewer.
     maxWorkers: Math.max(2, availableParallelism()),
-    // Conditions are waited for as long as a busy machine needs; what never comes fails all the same.
-    expect: { poll: { timeout: 15_000 } },
     testTimeout: 30_000,
     hookTimeout: 30_000,
     typecheck: {

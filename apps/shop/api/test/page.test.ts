@@ -36,6 +36,9 @@ test("nothing inline may run, nothing from elsewhere is loaded, nobody frames it
   expect(await page()).not.toMatch(/<script(?! src="\/live\.js")|<style| style=| on\w+=/);
 });
 
+/** As long as a busy machine needs; what never comes fails all the same. */
+const patiently = { timeout: 15_000 };
+
 describe("the live state of an order's jobs", () => {
   let worker: Worker | undefined;
   afterEach(async () => worker?.stop({ grace: 0 }));
@@ -49,7 +52,7 @@ describe("the live state of an order's jobs", () => {
       await placeOrder(5),
     ];
     expect(await statesOf(waits)).toEqual(["waiting", "waiting", "scheduled"]);
-    await expect.poll(numbers).toEqual({ waiting: "15", running: "0", retrying: "0", dead: "0", done: "0" });
+    await expect.poll(numbers, patiently).toEqual({ waiting: "15", running: "0", retrying: "0", dead: "0", done: "0" });
 
     worker = createWorker({
       queue,
@@ -66,11 +69,11 @@ describe("the live state of an order's jobs", () => {
     });
     await worker.start();
 
-    await expect.poll(() => statesOf(ends)).toEqual(["done", "waiting", "scheduled"]);
-    await expect.poll(() => statesOf(runs)).toEqual(["running", "waiting", "scheduled"]);
-    await expect.poll(() => statesOf(retries)).toEqual(["retrying", "waiting", "scheduled"]);
-    await expect.poll(() => statesOf(dies)).toEqual(["dead", "waiting", "scheduled"]);
-    await expect.poll(numbers).toEqual({ waiting: "10", running: "1", retrying: "1", dead: "1", done: "2" });
+    await expect.poll(() => statesOf(ends), patiently).toEqual(["done", "waiting", "scheduled"]);
+    await expect.poll(() => statesOf(runs), patiently).toEqual(["running", "waiting", "scheduled"]);
+    await expect.poll(() => statesOf(retries), patiently).toEqual(["retrying", "waiting", "scheduled"]);
+    await expect.poll(() => statesOf(dies), patiently).toEqual(["dead", "waiting", "scheduled"]);
+    await expect.poll(numbers, patiently).toEqual({ waiting: "10", running: "1", retrying: "1", dead: "1", done: "2" });
     expect(await page("/live")).toContain("the printer is on fire");
   });
 

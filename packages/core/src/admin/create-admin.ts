@@ -67,13 +67,16 @@ export function createAdmin<TJobs extends JobDefinitions>({ schema, kinds, check
           option: "status",
         });
       }
-      const rows = await run(statements.listJobs, {
-        status: filter.status ?? null,
+      const page = {
         kind: filter.kind ?? null,
         lane: filter.lane ?? null,
         before: filter.after == null ? null : checkId(filter.after, "after"),
         limit: limit + 1,
-      });
+      };
+      const rows =
+        filter.status === "dead"
+          ? await run(statements.listDeadJobs, page)
+          : await run(statements.listJobs, { ...page, status: filter.status ?? null });
       const items = rows.slice(0, limit).map(toJobRecord);
       return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
     },

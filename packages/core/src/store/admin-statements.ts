@@ -1,6 +1,6 @@
 import { cancelJob } from "./cancel-job.js";
 import { findJob } from "./find-job.js";
-import { listJobs } from "./list-jobs.js";
+import { listDeadJobs, listJobs } from "./list-jobs.js";
 import { pauseLane, resumeLane } from "./pause-lane.js";
 import { readLanes } from "./read-lanes.js";
 import { readPressure } from "./read-pressure.js";
@@ -12,6 +12,7 @@ export function createAdminStatements(schema: string) {
   return {
     cancelJob: cancelJob(schema),
     findJob: findJob(schema),
+    listDeadJobs: listDeadJobs(schema),
     listJobs: listJobs(schema),
     pauseLane: pauseLane(schema),
     readLanes: readLanes(schema),

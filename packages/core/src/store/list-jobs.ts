@@ -31,3 +31,19 @@ export function listJobs(schema: string): Statement<ListJobsInput, JobRecordRow>
       .limit(p.int("limit")),
   );
 }
+
+/** The same for dead letters, what an operator asks for most: from their own index, without a look at the archive. */
+export function listDeadJobs(schema: string): Statement<Omit<ListJobsInput, "status">, JobRecordRow> {
+  const p = placeholders<Omit<ListJobsInput, "status">>();
+  return defineStatement(
+    queryBuilder(schema)
+      .selectFrom("jobs as a")
+      .select([...jobRecordColumns("a", "a.run_at")])
+      .where("a.status", "=", sql.lit("dead"))
+      .where(sql<boolean>`(${p.text("kind")} is null or a.kind = ${p.text("kind")})`)
+      .where(sql<boolean>`(${p.text("lane")} is null or a.lane = ${p.text("lane")})`)
+      .where(sql<boolean>`(${p.bigint("before")} is null or a.id < ${p.bigint("before")})`)
+      .orderBy("a.id", "desc")
+      .limit(p.int("limit")),
+  );
+}
