@@ -205,7 +205,7 @@ describe("a connection that is up", () => {
     const { subscription, events } = await listen("alive", { keepAlive: "10ms" });
     const before = await backendOf(subscription);
     const asked = async () => (await database.pool.query("select query from pg_stat_activity where pid = $1", [before])).rows;
-    await expect.poll(asked).toEqual([{ query: "select 1" }]);
+    await expect.poll(asked, { timeout: 15_000 }).toEqual([{ query: "select 1" }]);
     expect(await backendOf(subscription)).toBe(before);
     expect(events.errors).toEqual([]);
   });

@@ -89,7 +89,7 @@ describe.each([
         return answer;
       }),
     );
-    await expect.poll(() => events.of("job.completed").length + events.of("job.cancelled").length).toBe(40);
+    await expect.poll(() => events.of("job.completed").length + events.of("job.cancelled").length, { timeout: 15_000 }).toBe(40);
     for (const [n, { id }] of jobs.entries()) {
       const { status } = await workers.job(id);
       const answer = answers[n];
@@ -144,7 +144,7 @@ describe("a notification that anybody can send", () => {
     for (const payload of [`cancel ${id}`, "cancel 99999999999999999999", "cancel -1", "\u{1F600}"]) {
       await workers.sql("select pg_notify($1, $2)", [channel?.name, payload]);
     }
-    await expect.poll(() => listener.heard).toContain("\u{1F600}");
+    await expect.poll(() => listener.heard, { timeout: 15_000 }).toContain("\u{1F600}");
     await workers.sql("select 1");
     gate.open();
     await events.untilFor(id, "job.completed");

@@ -91,7 +91,7 @@ describe("events", () => {
       Array.from({ length: 40 }, () => ({ kind: "does", payload: { what: "returns" } }) as const),
     );
     await workers.untilJobs("done", 40);
-    await expect.poll(() => started.flatMap(({ events }) => events.of("job.completed")).length).toBe(40);
+    await expect.poll(() => started.flatMap(({ events }) => events.of("job.completed")).length, { timeout: 15_000 }).toBe(40);
     const all = started.flatMap(({ events }) => events.all);
     expect(new Set(started.flatMap(({ events }) => events.of("job.completed").map(({ id }) => id))).size).toBe(40);
     expect(JSON.stringify(all)).not.toContain("returns");

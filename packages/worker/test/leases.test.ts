@@ -196,7 +196,7 @@ describe("B38: a worker that lost its lease", () => {
     // As a sweep of another worker does it, when this one's event loop was blocked for a lease.
     await workers.sql("update queue.jobs set status = 'queued', locked_until = null, run_at = clock_timestamp() where id = $1", [id]);
     await events.untilFor(id, "job.completed");
-    await expect.poll(() => reasons.map((reason) => QueueError.is(reason, "LEASE_LOST"))).toEqual([true]);
+    await expect.poll(() => reasons.map((reason) => QueueError.is(reason, "LEASE_LOST")), { timeout: 15_000 }).toEqual([true]);
     first.open();
     await events.untilFor(id, "job.lease-lost");
     expect(events.typesFor(id).toSorted()).toEqual(["job.completed", "job.lease-lost", "job.started", "job.started"]);

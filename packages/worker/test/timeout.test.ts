@@ -80,7 +80,7 @@ describe("B97: an attempt that takes longer than its timeout", () => {
       Array.from({ length: 20 }, () => ({ kind: "other", payload: null })),
     );
     await events.until("job.completed", 20);
-    await expect.poll(() => aborted).toEqual([1]);
+    await expect.poll(() => aborted, { timeout: 15_000 }).toEqual([1]);
     expect(await workers.job(id)).toMatchObject({ status: "running", attempts: 1 });
     expect(running).toBe(1);
     first.open();

@@ -61,7 +61,7 @@ test("losing an idle connection is told, and does not end the process", async ()
 
     await database.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'loses'");
 
-    await expect.poll(() => errors.length).toBe(1);
+    await expect.poll(() => errors.length, { timeout: 15_000 }).toBe(1);
     expect(await db.selectFrom("products").select("id").execute()).toHaveLength(products.length);
   } finally {
     await close();

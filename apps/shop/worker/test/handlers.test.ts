@@ -193,7 +193,7 @@ describe("the request for a review", () => {
     };
     const dying = createShopWorker({ db, textMessages: silentProvider, logger: silent });
     await dying.start();
-    await expect.poll(() => textsOf(orderId)).toHaveLength(1);
+    await expect.poll(() => textsOf(orderId), { timeout: 15_000 }).toHaveLength(1);
     await dying.stop({ grace: 0 });
 
     await work(id);
