@@ -136,3 +136,19 @@ describe("what the caller's isolation level says holds (B30)", () => {
     expect(again).toEqual({ id: first.id, inserted: false });
   });
 });
+
+describe("an enqueue whose await was forgotten", () => {
+  test("is still part of the transaction that it was called in, once the tables have been checked", async () => {
+    await queue.enqueue(db, "a", payload);
+    const forgotten: Promise<unknown>[] = [];
+    await rejectionOf(
+      db.transaction().execute(async (trx) => {
+        await placeOrder(trx, 77);
+        forgotten.push(queue.enqueue(trx, "a", payload, { key: "forgotten" }));
+        throw new Error("the order is off");
+      }),
+    );
+    await Promise.all(forgotten);
+    expect(await db.selectFrom("queue.jobs").select("idempotency_key").execute()).toEqual([{ idempotency_key: null }]);
+  });
+});

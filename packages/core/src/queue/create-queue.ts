@@ -34,7 +34,8 @@ export function createQueue<TJobs extends JobDefinitions, const TSchema extends 
     jobs: options.jobs,
     async enqueue(db, kind, payload, enqueueOptions) {
       const executor = toExecutor(db);
-      const prepared = await prepareJob(kinds, kind, payload, enqueueOptions);
+      const job = prepareJob(kinds, kind, payload, enqueueOptions);
+      const prepared = job instanceof Promise ? await job : job;
       const [result] = await enqueue(executor, [prepared]);
       if (result === undefined) throw new TypeError("The enqueue statement returned no row.");
       return result;

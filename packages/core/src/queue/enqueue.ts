@@ -44,7 +44,8 @@ export function createEnqueue(schema: string, checkSchema: SchemaCheck): Enqueue
 
   return async (executor, jobs) => {
     if (jobs.length === 0) return [];
-    await checkSchema(executor);
+    const checking = checkSchema(executor);
+    if (checking !== undefined) await checking;
     try {
       return await insert(executor, jobs);
     } catch (error) {

@@ -4,8 +4,11 @@ import type { Executor } from "../ports/executor.js";
 import { appliedMigrations, findMigrationsTable } from "../store/applied-migrations.js";
 import { runStatement } from "../store/statement.js";
 
-/** Checks the version of the tables before the first statement on a database. */
-export type SchemaCheck = (executor: Executor) => Promise<void>;
+/**
+ * Checks the version of the tables before the first statement on a database; undefined when that was done. Not a promise then:
+ * an enqueue whose `await` was forgotten has to reach the connection in the tick of its call, while the transaction is open.
+ */
+export type SchemaCheck = (executor: Executor) => Promise<void> | undefined;
 
 /**
  * A check that looks once per database: a statement on tables that are not there would abort the caller's transaction, and its
@@ -15,14 +18,16 @@ export function createSchemaCheck(schema: string): SchemaCheck {
   const checked = new WeakSet<object>();
   const find = findMigrationsTable(schema);
   const list = appliedMigrations(schema);
-  return async (executor) => {
-    const scope = executor.scope ?? executor;
-    if (checked.has(scope)) return;
+  async function look(executor: Executor, scope: object): Promise<void> {
     const [table] = await runStatement(executor, find, {});
     if (table?.found == null) throw missing(schema);
-    const rows = await runStatement(executor, list, {});
-    judge(schema, rows);
+    judge(schema, await runStatement(executor, list, {}));
     checked.add(scope);
+  }
+
+  return (executor) => {
+    const scope = executor.scope ?? executor;
+    return checked.has(scope) ? undefined : look(executor, scope);
   };
 }
 

@@ -119,7 +119,7 @@ export function enqueueKeyedJobs(schema: string): Statement<EnqueueKeyedJobsInpu
           db
             .selectFrom("taken as t")
             .leftJoin("seen as own", "own.id", "t.job_id")
-            .select(["t.kind", "t.key", "t.job_id", sql<boolean>`t.release_on is not null and own.id is null`.as("is_fresh")]),
+            .select(["t.kind", "t.key", "t.job_id", sql<boolean>`own.id is null`.as("is_fresh")]),
         ),
     )
     .with(

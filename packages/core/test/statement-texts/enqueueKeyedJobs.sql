@@ -28,7 +28,7 @@ returning "kind", "key", "job_id", "release_on"), "resolved" as (select "kind", 
 from "seen"
 where "is_held" is true
 union all
-select "t"."kind", "t"."key", "t"."job_id", t.release_on is not null and own.id is null as "is_fresh"
+select "t"."kind", "t"."key", "t"."job_id", own.id is null as "is_fresh"
 from "taken" as "t"
 left join "seen" as "own" on "own"."id" = "t"."job_id"), "decided" as materialized (select "i"."id", "i"."position", "r"."job_id", r.job_id is null or r.job_id = i.id as "inserted", coalesce(r.is_fresh, false) as "contested"
 from "input" as "i"
