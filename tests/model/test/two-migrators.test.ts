@@ -1,0 +1,31 @@
+import { migrate } from "@queue/core/migrations";
+import { useTestDatabase } from "@queue/test-database";
+import { Kysely, PostgresDialect } from "kysely";
+import { expect, test } from "vitest";
+import { isWaiting, openSession } from "../src/session.js";
+
+const database = useTestDatabase({ template: "empty" });
+
+/** An application with one connection, which is known. */
+async function openApplication() {
+  const pool = database.newPool({ max: 1 });
+  const { rows } = await pool.query<{ pid: number }>("select pg_backend_pid() as pid");
+  return { pid: rows[0]?.pid ?? 0, db: new Kysely<object>({ dialect: new PostgresDialect({ pool }) }) };
+}
+
+test.each([
+  ["rollback", ["0001-initial"]],
+  ["commit", []],
+] as const)("a second migrator waits for the first one's transaction, and after its %s applies %j", async (end, applied) => {
+  await database.pool.query("drop schema if exists queue cascade");
+  await using observer = await openSession(database.url);
+  const [first, second] = [await openApplication(), await openApplication()];
+  const trx = await first.db.startTransaction().execute();
+  expect(await migrate(trx)).toEqual({ schema: "queue", applied: ["0001-initial"] });
+  const migrated = migrate(second.db);
+  expect(await isWaiting(observer, second, migrated)).toBe(true);
+  await trx[end]().execute();
+  expect(await migrated).toEqual({ schema: "queue", applied });
+  const { rows } = await database.pool.query("select name from queue.migrations");
+  expect(rows).toEqual([{ name: "0001-initial" }]);
+});
