@@ -149,6 +149,6 @@ describe("an enqueue whose await was forgotten", () => {
       }),
     );
     await Promise.all(forgotten);
-    expect(await db.selectFrom("queue.jobs").select("idempotency_key").execute()).toEqual([{ idempotency_key: null }]);
+    expect(await db.selectFrom("queue.jobs").select("id").execute()).toHaveLength(1);
   });
 });
