@@ -82,8 +82,11 @@ function drawArrow(name: string, moves: readonly (JobTransition & { from: JobSta
   const at = onCurve(start, middle, end, label.at);
   return [
     `<path d="M ${round(start.x)} ${round(start.y)} Q ${round(middle.x)} ${round(middle.y)} ${round(end.x)} ${round(end.y)}" stroke="${colour}" stroke-width="1.8" fill="none" marker-end="url(#${first.who})"/>`,
-    ...moves.map(({ what, who }, line) =>
-      text({ x: at.x + label.dx, y: at.y + label.dy + line * 15 }, what, { fill: colours[who], anchor: label.anchor ?? "middle" }),
+    ...[...groupBy(moves, ({ who }) => who)].map(([who, ofOne], line) =>
+      text({ x: at.x + label.dx, y: at.y + label.dy + line * 15 }, ofOne.map(({ what }) => what).join(", "), {
+        fill: colours[who as JobTransition["who"]],
+        anchor: label.anchor ?? "middle",
+      }),
     ),
   ];
 }
