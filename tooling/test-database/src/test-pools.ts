@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 
 /** The pools of one test database. */
@@ -28,10 +29,22 @@ export class TestPools {
   async end(): Promise<number> {
     let leaked = 0;
     for (const pool of this.#pools) {
-      const taken = pool.totalCount - pool.idleCount;
+      const taken = await takenAtLast(pool);
       if (taken > 0) leaked += taken;
       else if (!pool.ended) await pool.end();
     }
     return leaked;
+  }
+}
+
+/** What ends with the last test, a rollback say, may still be on its way back. */
+const patienceMs = 5_000;
+
+async function takenAtLast(pool: pg.Pool): Promise<number> {
+  const endsAtMs = performance.now() + patienceMs;
+  for (;;) {
+    const taken = pool.totalCount - pool.idleCount;
+    if (taken === 0 || performance.now() > endsAtMs) return taken;
+    await delay(10);
   }
 }
