@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { quoteIdentifier } from "../migrations/quote.js";
 import { queryBuilder } from "./query-builder.js";
 import { recordset } from "./recordset.js";
 import { clockTimestamp } from "./sql-time.js";
@@ -57,7 +58,7 @@ export function enqueueJobs(schema: string): Statement<EnqueueJobsInput, { id: s
 }
 
 export function nextJobId(schema: string) {
-  return sql<string>`pg_catalog.nextval(${sql.lit(`${quote(schema)}.jobs_id_seq`)}::regclass)`;
+  return sql<string>`pg_catalog.nextval(${sql.lit(`${quoteIdentifier(schema)}.jobs_id_seq`)}::regclass)`;
 }
 
 /** When the job of row `i` is due. */
@@ -68,8 +69,4 @@ export function dueAt() {
 /** The JSON value `null` of a row is SQL null by now. */
 export function payloadOrNull() {
   return sql<string>`coalesce(payload, 'null'::jsonb)`;
-}
-
-function quote(schema: string): string {
-  return `"${schema.replaceAll('"', '""')}"`;
 }

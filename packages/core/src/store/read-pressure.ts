@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { quoteIdentifier } from "../migrations/quote.js";
 import { queryBuilder } from "./query-builder.js";
 import { queuedLines } from "./queued-lines.js";
 import { defineStatement, type Statement } from "./statement.js";
@@ -35,7 +36,7 @@ export function readPressure(schema: string): Statement<object, PressureRow> {
       .leftJoin("holder as h", (join) => join.onTrue())
       .select([
         sql<string | null>`(select s.n_dead_tup::text from pg_catalog.pg_stat_all_tables s
-           where s.relid = ${sql.lit(`"${schema.replaceAll('"', '""')}".jobs`)}::regclass)`.as("dead_tuples"),
+           where s.relid = ${sql.lit(`${quoteIdentifier(schema)}.jobs`)}::regclass)`.as("dead_tuples"),
         sql<string | null>`h.age_ms`.as("snapshot_age_ms"),
         sql<number | null>`h.pid`.as("snapshot_pid"),
         sql<string | null>`h.application`.as("snapshot_application"),
