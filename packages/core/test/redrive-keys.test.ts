@@ -60,6 +60,81 @@ describe("a dead letter whose key another job holds", () => {
   });
 });
 
+describe("a dead letter whose key another job took and released", () => {
+  test("holds it again when it comes back, though the key was removed meanwhile", async () => {
+    const db = kyselyOn(database.pool);
+    const dead = await enqueueAndKill(untilEnded);
+    const other = await queue.enqueue(db, "a", 2, untilEnded);
+    await queue.admin(db).cancel(other.id);
+    await database.pool.query("delete from queue.job_keys");
+    await queue.admin(db).retry(dead);
+    expect(await queue.enqueue(db, "a", 3, untilEnded)).toEqual({ id: dead, inserted: false });
+  });
+
+  test("holds it as it did itself, not as the other one did", async () => {
+    const db = kyselyOn(database.pool);
+    const dead = await enqueueAndKill(untilEnded);
+    await queue.enqueue(db, "a", 2, { key: "k", keyHolds: 1 });
+    await database.pool.query("update queue.job_keys set expires_at = '2000-01-01'");
+    await queue.admin(db).retry(dead);
+    expect(await queue.enqueue(db, "a", 3, untilEnded)).toEqual({ id: dead, inserted: false });
+    await workerOn(db).claim();
+    expect(await queue.enqueue(db, "a", 3, untilEnded)).toEqual({ id: dead, inserted: false });
+  });
+
+  test("takes nothing when its own hold was one for a time, or until the start", async () => {
+    const db = kyselyOn(database.pool);
+    for (const keyHolds of [1, "until-started"] as const) {
+      const key = String(keyHolds);
+      const dead = await enqueueAndKill({ key, keyHolds });
+      await database.pool.query("update queue.job_keys set expires_at = '2000-01-01' where release_on is null");
+      const other = await queue.enqueue(db, "a", 2, { key, keyHolds: "until-ended" });
+      expect(other.inserted).toBe(true);
+      await queue.admin(db).cancel(other.id);
+      expect(await queue.admin(db).retry(dead)).toMatchObject({ status: "queued" });
+      expect(await queue.enqueue(db, "a", 3, { key, keyHolds })).toMatchObject({ inserted: true });
+    }
+  });
+});
+
+describe("a retry of a dead letter that somebody else has locked", () => {
+  test("waits, and brings it back", async () => {
+    await using other = await openSession(database.url);
+    await using operator = await openSession(database.url);
+    const dead = await enqueueAndKill(untilEnded);
+    await other.query("begin");
+    await other.query(`select from queue.jobs where id = ${dead} for update`);
+    const retried = queue.admin(operator.executor).retry(dead);
+    await untilBlocked(database.pool, operator, retried);
+    await other.query("commit");
+    expect(await retried).toMatchObject({ status: "queued" });
+  });
+
+  test("waits for an enqueue that judges its key, and stays dead when that one took it", async () => {
+    await using producer = await openSession(database.url);
+    await using operator = await openSession(database.url);
+    const dead = await enqueueAndKill(untilEnded);
+    await producer.query("begin");
+    await queue.enqueue(producer.executor, "a", 2, untilEnded);
+    const retried = rejectionOf(queue.admin(operator.executor).retry(dead));
+    await untilBlocked(database.pool, operator, retried);
+    await producer.query("commit");
+    expect(await retried).toMatchObject({ code: "KEY_HELD" });
+  });
+
+  test("says that it was cancelled, when that is what the other did", async () => {
+    await using other = await openSession(database.url);
+    await using operator = await openSession(database.url);
+    const dead = await enqueueAndKill(untilEnded);
+    await other.query("begin");
+    await queue.admin(other.executor).cancel(dead);
+    const retried = rejectionOf(queue.admin(operator.executor).retry(dead));
+    await untilBlocked(database.pool, operator, retried);
+    await other.query("commit");
+    expect(await retried).toMatchObject({ code: "JOB_STATE", message: expect.stringContaining("is cancelled") });
+  });
+});
+
 describe("two dead letters of one key", () => {
   test("one of them is redriven, the other is a conflict; a dry run says the same", async () => {
     const admin = queue.admin(kyselyOn(database.pool));

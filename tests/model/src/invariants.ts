@@ -17,8 +17,7 @@ export function checkInvariants(before: readonly Job[], jobs: readonly Job[]): v
     expectTrue(job.claims >= then.claims, job, "has a fence that went back");
     expectTrue(!hasEnded(then) || job.status === then.status, job, "has ended, and then something else became of it");
   }
-  // One that came back from the dead may stand beside the one that took its key over and was there when it came back.
-  const held = jobs.filter((job) => !hasEnded(job) && job.status !== "dead" && job.redrives === 0);
+  const held = jobs.filter((job) => !hasEnded(job) && job.status !== "dead");
   expectDistinct(
     held.filter(({ hold }) => hold === "ended"),
     "has its key until it has ended, and so has",

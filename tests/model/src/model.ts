@@ -154,13 +154,13 @@ export function cancel(view: View, id: number): string {
   return "cancelled";
 }
 
-/** Makes a queued job due, and redrives a dead one. One that somebody else redrives or judges at the moment is left alone. */
+/** Makes a queued job due, and redrives a dead one. */
 export function retry(view: View, id: number): string {
   const job = find(view, id);
   if (job === undefined) return "JOB_NOT_FOUND";
   if (job.status === "queued") view.put({ ...job, dueAt: Math.min(job.dueAt, view.now) });
   if (job.status === "queued") return "queued";
-  if (job.status !== "dead" || !view.isFree(`job ${id}`)) return "JOB_STATE";
+  if (job.status !== "dead") return "JOB_STATE";
   return redriveBatch(view, [job], false).length > 0 ? "queued" : "KEY_HELD";
 }
 
@@ -184,23 +184,22 @@ export function redrive(view: View, { kind, lane, limit = Infinity, dryRun }: Re
 }
 
 /**
- * Of dead jobs with one key one comes back: the one that has it, else the first, which takes it over, as long as it is held,
- * when nobody holds it. A key that was forgotten meanwhile is not taken again.
+ * One whose key another job holds stays dead. Of those that hold their key until they have ended, one comes back, the one that
+ * has the key, else the first, and takes the key again.
  */
 function redriveBatch(view: View, batch: readonly Job[], dryRun: boolean): number[] {
   for (const { id } of batch) view.lock(`job ${id}`, "exclusive");
   const held = new Set(batch.map(keyOf).filter((name) => name !== undefined && isHeld(view, name)));
+  const holderOf = (job: Job) => view.key(keyOf(job) ?? "")?.job;
   const isFirst = (job: Job) => {
-    const rivals = batch.filter((other) => job.key !== null && keyOf(other) === keyOf(job)).map(({ id }) => id);
-    const holder = view.key(keyOf(job) ?? "")?.job;
-    return job.key === null || job.id === (rivals.includes(holder ?? 0) ? holder : rivals[0]);
+    const rivals = batch.filter((other) => other.hold === "ended" && keyOf(other) === keyOf(job)).map(({ id }) => id);
+    const holder = holderOf(job) ?? 0;
+    return job.hold !== "ended" || job.id === (rivals.includes(holder) ? holder : rivals[0]);
   };
-  const isRedriven = (job: Job) => isFirst(job) && (view.key(keyOf(job) ?? "")?.job === job.id || !held.has(keyOf(job)));
-  const redriven = batch.filter(isRedriven);
+  const redriven = batch.filter((job) => isFirst(job) && (holderOf(job) === job.id || !held.has(keyOf(job))));
   for (const job of dryRun ? [] : redriven) {
-    const name = keyOf(job) ?? "";
-    const key = view.key(name);
-    if (key !== undefined && key.job !== job.id) view.putKey(name, { ...key, job: job.id });
+    const name = keyOf(job);
+    if (name !== undefined && job.hold === "ended") view.putKey(name, { job: job.id, hold: "ended", isOver: false });
     view.put({ ...job, status: "queued", attempts: 0, redrives: job.redrives + 1, dueAt: view.now });
   }
   return redriven.map(({ id }) => id);

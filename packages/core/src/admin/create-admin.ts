@@ -22,7 +22,7 @@ export interface AdminContext {
 
 const statuses = ["queued", "waiting", "running", "dead", "done", "cancelled"];
 /** One statement of a redrive; the whole is as many as it takes, so that none runs into a timeout. */
-const redriveBatch = 1_000;
+const largestRedrive = 1_000;
 const defaultKeepMs = 7 * 86_400_000;
 
 export function createAdmin<TJobs extends JobDefinitions>({ schema, kinds, checkSchema, executor }: AdminContext): Admin<TJobs> {
@@ -44,9 +44,9 @@ export function createAdmin<TJobs extends JobDefinitions>({ schema, kinds, check
     return record;
   }
 
-  async function redriveOnce(filter: RedriveFilter, id: string | null, after: string, limit: number) {
+  async function redriveBatch(filter: RedriveFilter, after: string, limit: number) {
     return run(statements.redriveJobs, {
-      id,
+      id: null,
       kind: filter.kind ?? null,
       lane: filter.lane ?? null,
       deadAfter: filter.deadAfter === undefined ? null : checkInstant(filter.deadAfter, "deadAfter"),
@@ -84,7 +84,15 @@ export function createAdmin<TJobs extends JobDefinitions>({ schema, kinds, check
     async retry(id) {
       const [due] = await run(statements.retryJob, { id: checkId(id) });
       if (due !== undefined) return require(id);
-      const [dead] = await redriveOnce({}, id, "-1", 1);
+      const [dead] = await run(statements.redriveJob, {
+        id,
+        kind: null,
+        lane: null,
+        deadAfter: null,
+        after: "-1",
+        limit: 1,
+        isApplied: true,
+      });
       if (dead?.redriven === true) return require(id);
       const record = await require(id);
       if (dead !== undefined) {
@@ -118,8 +126,8 @@ export function createAdmin<TJobs extends JobDefinitions>({ schema, kinds, check
         filter.limit === undefined ? Number.POSITIVE_INFINITY : checkInteger(filter.limit, "limit", 1, Number.MAX_SAFE_INTEGER);
       const result: { count: number; dryRun: boolean; conflicts: string[] } = { count: 0, dryRun: filter.dryRun === true, conflicts: [] };
       for (let after = "-1"; result.count < wanted;) {
-        const limit = Math.min(redriveBatch, wanted - result.count);
-        const rows = await redriveOnce(filter, null, after, limit);
+        const limit = Math.min(largestRedrive, wanted - result.count);
+        const rows = await redriveBatch(filter, after, limit);
         result.count += rows.filter((row) => row.redriven).length;
         result.conflicts.push(...rows.filter((row) => !row.redriven).map((row) => row.id));
         const last = rows.at(-1);

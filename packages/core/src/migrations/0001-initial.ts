@@ -35,6 +35,7 @@ export const initial: SchemaMigration = {
          max_attempts integer not null default 8 check (max_attempts > 0),
          redrives integer not null default 0,
          status ${s}.job_status not null default 'queued',
+         key_release ${s}.key_release,
          priority smallint not null default 5 check (priority between 0 and 9),
          lane text collate "C" not null default 'default' check (lane <> ''),
          kind text collate "C" not null check (kind <> ''),
@@ -44,6 +45,8 @@ export const initial: SchemaMigration = {
          last_error text,
          errors jsonb not null default '[]'
        ) with (fillfactor = 70, vacuum_truncate = off)`,
+      `comment on column ${s}.jobs.key_release is
+         'The event that releases idempotency_key; null for a key that is held for a time. A redrive takes the key again by it'`,
       ...["status", "lane", "priority", "run_at", "kind", "locked_until"].map(
         (column) => `alter table ${s}.jobs alter column ${column} set statistics 0`,
       ),

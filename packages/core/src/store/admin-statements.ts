@@ -4,7 +4,7 @@ import { listDeadJobs, listJobs } from "./list-jobs.js";
 import { pauseLane, resumeLane } from "./pause-lane.js";
 import { readLanes } from "./read-lanes.js";
 import { readPressure } from "./read-pressure.js";
-import { redriveJobs } from "./redrive-jobs.js";
+import { redriveJob, redriveJobs } from "./redrive-jobs.js";
 import { retryJob } from "./retry-job.js";
 
 /** The statements of an operator, compiled for one schema. */
@@ -17,6 +17,7 @@ export function createAdminStatements(schema: string) {
     pauseLane: pauseLane(schema),
     readLanes: readLanes(schema),
     readPressure: readPressure(schema),
+    redriveJob: redriveJob(schema),
     redriveJobs: redriveJobs(schema),
     resumeLane: resumeLane(schema),
     retryJob: retryJob(schema),

@@ -85,6 +85,10 @@ export interface Jobs {
   errors: Generated<Json>;
   id: Generated<Int8>;
   idempotency_key: string | null;
+  /**
+   * The event that releases idempotency_key; null for a key that is held for a time. A redrive takes the key again by it
+   */
+  key_release: KeyRelease | null;
   kind: string;
   lane: Generated<string>;
   last_error: string | null;

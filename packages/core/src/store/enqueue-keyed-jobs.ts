@@ -4,6 +4,7 @@ import { isHeld } from "./is-held.js";
 import { queryBuilder } from "./query-builder.js";
 import { recordset } from "./recordset.js";
 import { defineStatement, placeholders, type Statement } from "./statement.js";
+import { type KeyRelease, takeFreeKey } from "./take-free-key.js";
 
 export interface EnqueueKeyedJobsInput {
   /** A JSON array, written by `encodeRows`. */
@@ -91,23 +92,13 @@ export function enqueueKeyedJobs(schema: string): Statement<EnqueueKeyedJobsInpu
             .select(["s.kind", "s.key", "s.id", "s.job_id"])
             .select([
               sql<Date>`coalesce(pg_catalog.statement_timestamp() + s.hold_ms * interval '1 millisecond', 'infinity')`.as("expires_at"),
-              sql<"started" | "ended">`s.release_on::${sql.id(schema, "key_release")}`.as("release_on"),
+              sql<KeyRelease | null>`s.release_on::${sql.id(schema, "key_release")}`.as("release_on"),
             ])
             .where(sql<boolean>`s.is_held is not true`)
             .orderBy("s.kind")
             .orderBy("s.key"),
         )
-        .onConflict((conflict) => {
-          const isFree = sql<boolean>`job_keys.job_id = excluded.replaces`;
-          const swap = <T>(column: string) =>
-            sql<T>`case when ${isFree} then excluded.${sql.ref(column)} else job_keys.${sql.ref(column)} end`;
-          return conflict.columns(["kind", "key"]).doUpdateSet({
-            job_id: swap<string>("job_id"),
-            replaces: swap<string | null>("replaces"),
-            expires_at: swap<Date>("expires_at"),
-            release_on: swap<"started" | "ended" | null>("release_on"),
-          });
-        })
+        .onConflict(takeFreeKey)
         .returning(["kind", "key", "job_id", "release_on"]),
     )
     .with("resolved", (db) =>
@@ -137,12 +128,13 @@ export function enqueueKeyedJobs(schema: string): Statement<EnqueueKeyedJobsInpu
     .with("added", (db) =>
       db
         .insertInto("jobs")
-        .columns(["id", "kind", "payload", "lane", "priority", "max_attempts", "run_at", "idempotency_key"])
+        .columns(["id", "kind", "payload", "lane", "priority", "max_attempts", "run_at", "idempotency_key", "key_release"])
         .expression((eb) =>
           eb
             .selectFrom("input as i")
             .innerJoin("decided as d", "d.id", "i.id")
             .select(["i.id", "i.kind", payloadOrNull().as("payload"), "i.lane", "i.priority", "i.max_attempts", "i.run_at", "i.key"])
+            .select(sql<KeyRelease | null>`i.release_on::${sql.id(schema, "key_release")}`.as("release_on"))
             .where("d.inserted", "is", sql.lit(true))
             .orderBy("i.position"),
         ),

@@ -1,9 +1,11 @@
-import { sql } from "kysely";
+import { type Selectable, type SelectQueryBuilder, sql } from "kysely";
 import { isHeld } from "./is-held.js";
 import { queryBuilder } from "./query-builder.js";
 import { ring } from "./ring.js";
 import { clockTimestamp } from "./sql-time.js";
 import { defineStatement, placeholders, type Statement } from "./statement.js";
+import type { StoreDatabase } from "./store-database.js";
+import { type KeyRelease, takeFreeKey } from "./take-free-key.js";
 
 export interface RedriveJobsInput {
   /** One job; null: all that the filters name. */
@@ -29,29 +31,43 @@ export interface RedrivenRow {
  * Returns dead letters to the queue, due now, with all their attempts and their history. Locks them in the order of their ids
  * and skips locked ones. Safe to repeat.
  *
- * A job whose key another job holds stays dead; so does, of two dead jobs with one key, all but one. A key that its holder no
- * longer holds is taken over by compare-and-swap, as in `enqueueKeyedJobs`: when a rival got it first, the job stays dead.
+ * A job whose key another job holds stays dead. One whose key is held until it ends takes the key again, by the same
+ * compare-and-swap as `enqueueKeyedJobs`: when a rival has it by then, the job stays dead; and so do all but one of several
+ * dead jobs of such a key. A hold for a time is over or still there, and one until the start is over: nothing is taken again.
  */
 export function redriveJobs(schema: string): Statement<RedriveJobsInput, RedrivenRow> {
+  return redrive(schema, (chosen) => chosen.forUpdate().skipLocked());
+}
+
+/** The same for one job that somebody names, which waits for whoever has it locked. */
+export function redriveJob(schema: string): Statement<RedriveJobsInput, RedrivenRow> {
+  return redrive(schema, (chosen) => chosen.forUpdate());
+}
+
+type Chosen = SelectQueryBuilder<StoreDatabase & { j: StoreDatabase["jobs"] }, "j", ChosenJob>;
+type ChosenJob = Pick<Selectable<StoreDatabase["jobs"]>, "id" | "kind" | "idempotency_key" | "key_release">;
+
+function redrive(schema: string, lock: (chosen: Chosen) => Chosen): Statement<RedriveJobsInput, RedrivenRow> {
   const p = placeholders<RedriveJobsInput>();
+  const isFree = sql<boolean>`(s.job_id = s.id or s.is_held is not true)`;
   return defineStatement(
     queryBuilder(schema)
       .with(
         (cte) => cte("chosen").materialized(),
         (db) =>
-          db
-            .selectFrom("jobs as j")
-            .select(["j.id", "j.kind", "j.idempotency_key"])
-            .where("j.status", "=", sql.lit("dead"))
-            .where(sql<boolean>`(${p.bigint("id")} is null or j.id = ${p.bigint("id")})`)
-            .where(sql<boolean>`(${p.text("kind")} is null or j.kind = ${p.text("kind")})`)
-            .where(sql<boolean>`(${p.text("lane")} is null or j.lane = ${p.text("lane")})`)
-            .where(sql<boolean>`(${p.text("deadAfter")} is null or j.run_at > ${p.text("deadAfter")}::timestamptz)`)
-            .where("j.id", ">", p.bigint("after"))
-            .orderBy("j.id")
-            .limit(p.int("limit"))
-            .forUpdate()
-            .skipLocked(),
+          lock(
+            db
+              .selectFrom("jobs as j")
+              .select(["j.id", "j.kind", "j.idempotency_key", "j.key_release"])
+              .where("j.status", "=", sql.lit("dead"))
+              .where(sql<boolean>`(${p.bigint("id")} is null or j.id = ${p.bigint("id")})`)
+              .where(sql<boolean>`(${p.text("kind")} is null or j.kind = ${p.text("kind")})`)
+              .where(sql<boolean>`(${p.text("lane")} is null or j.lane = ${p.text("lane")})`)
+              .where(sql<boolean>`(${p.text("deadAfter")} is null or j.run_at > ${p.text("deadAfter")}::timestamptz)`)
+              .where("j.id", ">", p.bigint("after"))
+              .orderBy("j.id")
+              .limit(p.int("limit")),
+          ),
       )
       .with(
         (cte) => cte("seen").materialized(),
@@ -69,19 +85,30 @@ export function redriveJobs(schema: string): Statement<RedriveJobsInput, Redrive
               (join) => join.onTrue(),
             )
             .select(["c.id", "c.kind", "c.idempotency_key", "h.job_id", "h.is_held"])
+            .select(sql<boolean>`c.key_release is not distinct from 'ended'`.as("takes_key"))
             .select(
-              sql<string>`case when c.idempotency_key is null then 1 else pg_catalog.row_number() over (
-                partition by c.kind, c.idempotency_key order by (h.job_id = c.id) desc nulls last, c.id) end`.as("turn"),
+              sql<string>`pg_catalog.row_number() over (
+                partition by c.kind, c.idempotency_key, c.key_release order by (h.job_id = c.id) desc nulls last, c.id)`.as("turn"),
             ),
       )
       .with("taken", (db) =>
         db
-          .updateTable("job_keys as k")
-          .from("seen as s")
-          .set((eb) => ({ job_id: eb.ref("s.id"), replaces: eb.ref("s.job_id") }))
-          .where(sql<boolean>`${p.boolean("isApplied")} and s.turn = 1 and s.job_id <> s.id and not s.is_held`)
-          .where(sql<boolean>`k.kind = s.kind and k.key = s.idempotency_key and k.job_id = s.job_id`)
-          .returning("k.job_id"),
+          .insertInto("job_keys")
+          .columns(["kind", "key", "job_id", "replaces", "expires_at", "release_on"])
+          .expression((eb) =>
+            eb
+              .selectFrom("seen as s")
+              .select(["s.kind", "s.idempotency_key", "s.id", "s.job_id"])
+              .select([
+                sql<Date>`timestamptz 'infinity'`.as("expires_at"),
+                sql<KeyRelease>`'ended'::${sql.id(schema, "key_release")}`.as("release_on"),
+              ])
+              .where(sql<boolean>`${p.boolean("isApplied")} and s.takes_key and s.turn = 1 and ${isFree}`)
+              .orderBy("s.kind")
+              .orderBy("s.idempotency_key"),
+          )
+          .onConflict(takeFreeKey)
+          .returning("job_keys.job_id"),
       )
       .with(
         (cte) => cte("decided").materialized(),
@@ -91,8 +118,11 @@ export function redriveJobs(schema: string): Statement<RedriveJobsInput, Redrive
             .leftJoin("taken as t", "t.job_id", "s.id")
             .select("s.id")
             .select(
-              sql<boolean>`s.turn = 1 and (s.job_id is null or s.job_id = s.id
-                or case when ${p.boolean("isApplied")} then t.job_id is not null else not s.is_held end)`.as("redriven"),
+              sql<boolean>`case
+                when not s.takes_key then ${isFree}
+                when ${p.boolean("isApplied")} then t.job_id is not null
+                else s.turn = 1 and ${isFree}
+              end`.as("redriven"),
             ),
       )
       .with("redriven", (db) =>

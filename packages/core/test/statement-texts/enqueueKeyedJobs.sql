@@ -32,8 +32,8 @@ select "t"."kind", "t"."key", "t"."job_id", own.id is null as "is_fresh"
 from "taken" as "t"
 left join "seen" as "own" on "own"."id" = "t"."job_id"), "decided" as materialized (select "i"."id", "i"."position", "r"."job_id", r.job_id is null or r.job_id = i.id as "inserted", coalesce(r.is_fresh, false) as "contested"
 from "input" as "i"
-left join "resolved" as "r" on "r"."kind" = "i"."kind" and "r"."key" = "i"."key"), "added" as (insert into "queue"."jobs" ("id", "kind", "payload", "lane", "priority", "max_attempts", "run_at", "idempotency_key")
-select "i"."id", "i"."kind", coalesce(payload, 'null'::jsonb) as "payload", "i"."lane", "i"."priority", "i"."max_attempts", "i"."run_at", "i"."key"
+left join "resolved" as "r" on "r"."kind" = "i"."kind" and "r"."key" = "i"."key"), "added" as (insert into "queue"."jobs" ("id", "kind", "payload", "lane", "priority", "max_attempts", "run_at", "idempotency_key", "key_release")
+select "i"."id", "i"."kind", coalesce(payload, 'null'::jsonb) as "payload", "i"."lane", "i"."priority", "i"."max_attempts", "i"."run_at", "i"."key", i.release_on::"queue"."key_release" as "release_on"
 from "input" as "i"
 inner join "decided" as "d" on "d"."id" = "i"."id"
 where "d"."inserted" is true
