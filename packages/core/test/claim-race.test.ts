@@ -62,8 +62,8 @@ describe("twelve claimers", () => {
         const first = again.shift();
         const [, completed, requeued] = await Promise.all([
           worker.extend(rows),
-          worker.complete(done),
-          worker.requeue(
+          worker.completeOwn(done),
+          worker.requeueOwn(
             Object.fromEntries(
               again.map(({ id, claims }) => [
                 id,

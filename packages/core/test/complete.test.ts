@@ -41,9 +41,10 @@ describe("a job that is done", () => {
     expect(await rows("jobs")).toEqual([]);
     const [archived] = await rows("jobs_archive");
     const { finished_at, keep_until, ...same } = archived as { finished_at: Date; keep_until: Date };
-    const { locked_until, ...kept } = before as { locked_until: Date };
+    const { locked_until, key_release, ...kept } = before as { locked_until: Date; key_release: string | null };
     expect(same).toEqual({ ...kept, status: "done" });
     expect(keep_until.getTime() - finished_at.getTime()).toBe(90_000);
+    expect(key_release).toBeNull();
     expect(locked_until.getTime()).toBeGreaterThan(finished_at.getTime());
   });
 
@@ -121,8 +122,8 @@ describe("the fence", () => {
       const lateWorker = workerOn(settler.executor);
       const settling =
         late === "completion"
-          ? lateWorker.complete([claimed])
-          : lateWorker.requeue({ [claimed.id]: { fence: claimed.claims, status: "queued", delayMs: 0, attemptsBack: 1 } });
+          ? lateWorker.completeOwn([claimed])
+          : lateWorker.requeueOwn({ [claimed.id]: { fence: claimed.claims, status: "queued", delayMs: 0, attemptsBack: 1 } });
       await untilBlocked(database.pool, settler);
       await sweeper.query("commit");
       expect(await settling).toEqual([]);
@@ -137,13 +138,30 @@ describe("the fence", () => {
     expect(await rows("jobs_archive")).toHaveLength(1);
   });
 
+  test.each(["completion", "retry"])(
+    "a %s in a batch leaves a row alone that somebody has locked, and records the others",
+    async (outcome) => {
+      const [first, locked, last] = [await run(), await run(), await run()];
+      await using other = await openSession(database.url);
+      await other.query("begin");
+      await queue.admin(other.executor).cancel(locked.id);
+      const again = { fence: 1, status: "queued", delayMs: 0, attemptsBack: 0 } as const;
+      const settle = (jobs: readonly (typeof first)[]) =>
+        outcome === "completion" ? worker.complete(jobs) : worker.requeue(Object.fromEntries(jobs.map(({ id }) => [id, again])));
+      expect((await settle([first, locked, last])).toSorted()).toEqual([first.id, last.id].toSorted());
+      expect(await worker.extend([locked])).toEqual([{ id: locked.id, extended: false, held: true }]);
+      await other.query("rollback");
+      expect(await settle([locked])).toEqual([locked.id]);
+    },
+  );
+
   test("B98: of a completion and a cancel at the same moment one wins, and both say which", async () => {
     for (const first of ["cancel", "complete"] as const) {
       const claimed = await run();
       await using one = await openSession(database.url);
       await using two = await openSession(database.url);
       const cancel = (session: typeof one) => queue.admin(session.executor).cancel(claimed.id);
-      const complete = (session: typeof one) => workerOn(session.executor).complete([claimed]);
+      const complete = (session: typeof one) => workerOn(session.executor).completeOwn([claimed]);
       await one.query("begin");
       const isFirst = first === "cancel" ? await cancel(one) : await complete(one);
       const second = first === "cancel" ? complete(two) : cancel(two).catch((error: unknown) => error);
@@ -168,13 +186,13 @@ describe("a completion in the handler's own transaction", () => {
     const claimed = await run();
     await rejectionOf(
       db.transaction().execute(async (trx) => {
-        expect(await workerOn(trx).complete([claimed])).toEqual([claimed.id]);
+        expect(await workerOn(trx).completeOwn([claimed])).toEqual([claimed.id]);
         throw new Error("the handler failed");
       }),
     );
     expect(await rows("jobs")).toMatchObject([{ id: claimed.id, status: "running" }]);
     expect(await rows("jobs_archive")).toEqual([]);
-    await db.transaction().execute((trx) => workerOn(trx).complete([claimed]));
+    await db.transaction().execute((trx) => workerOn(trx).completeOwn([claimed]));
     expect(await rows("jobs")).toEqual([]);
   });
 });
@@ -194,8 +212,8 @@ test("completions and heartbeats of one worker over the same jobs never deadlock
     const odd = claimed.filter((_, n) => n % 2 === 1);
     const requeue = { fence: 1, status: "queued", delayMs: 3_600_000, attemptsBack: 0 } as const;
     const [done, again] = await Promise.all([
-      workerOn(one.executor).complete(even),
-      workerOn(two.executor).requeue(Object.fromEntries(odd.map(({ id }) => [id, requeue]))),
+      workerOn(one.executor).completeOwn(even),
+      workerOn(two.executor).requeueOwn(Object.fromEntries(odd.map(({ id }) => [id, requeue]))),
       workerOn(three.executor).extend(reversed),
     ]);
     expect([done.length, again.length]).toEqual([25, 25]);

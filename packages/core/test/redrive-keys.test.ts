@@ -122,6 +122,18 @@ describe("a retry of a dead letter that somebody else has locked", () => {
     expect(await retried).toMatchObject({ code: "KEY_HELD" });
   });
 
+  test("finds it queued when the other redrove it", async () => {
+    await using other = await openSession(database.url);
+    await using operator = await openSession(database.url);
+    const dead = await enqueueAndKill(untilEnded);
+    await other.query("begin");
+    await queue.admin(other.executor).retry(dead);
+    const retried = queue.admin(operator.executor).retry(dead);
+    await untilBlocked(database.pool, operator, retried);
+    await other.query("commit");
+    expect(await retried).toMatchObject({ status: "queued", redrives: 1 });
+  });
+
   test("says that it was cancelled, when that is what the other did", async () => {
     await using other = await openSession(database.url);
     await using operator = await openSession(database.url);

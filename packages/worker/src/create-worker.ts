@@ -31,6 +31,8 @@ class QueueWorker implements Worker {
   #stopping: Promise<boolean> | undefined;
   /** A start that waits for the stop. */
   #restarting: Promise<void> | undefined;
+  /** The last of the calls of runUntilIdle, which follow one another. */
+  #idling: Promise<void> | undefined;
   #endGrace = () => {};
   #whenStopped: ((isClean: boolean) => void)[] = [];
 
@@ -39,6 +41,7 @@ class QueueWorker implements Worker {
   }
 
   start(): Promise<void> {
+    if (this.#idling !== undefined) return Promise.reject(worksAlready("runUntilIdle works: start the worker when it has resolved."));
     if (this.#stopping !== undefined) return (this.#restarting ??= this.#startAfter(this.#stopping));
     this.#starting ??= this.#start();
     return this.#starting;
@@ -72,15 +75,17 @@ class QueueWorker implements Worker {
   }
 
   async runUntilIdle(): Promise<void> {
-    if (this.#starting !== undefined || this.#stopping !== undefined) {
-      throw queueError("INVALID_OPTION", "runUntilIdle works by itself: do not start the worker before.", { option: "runUntilIdle" });
+    const before = this.#idling;
+    if (before === undefined && (this.#starting !== undefined || this.#stopping !== undefined)) {
+      throw worksAlready("runUntilIdle works by itself: do not start the worker before.");
     }
-    const session = this.#newSession();
-    await session.open();
+    // What this caller has enqueued, a call that is under way may not see.
+    const idling = (before ?? Promise.resolve()).catch(() => {}).then(() => this.#runUntilIdle());
+    this.#idling = idling;
     try {
-      await session.runUntilIdle();
+      await idling;
     } finally {
-      await session.close(this.#options.shutdownGraceMs);
+      if (this.#idling === idling) this.#idling = undefined;
     }
   }
 
@@ -100,10 +105,27 @@ class QueueWorker implements Worker {
     try {
       await session.start();
     } catch (error) {
+      // Whoever stopped it closes it.
+      if (session.isClosing) return;
       this.#session = undefined;
       this.#starting = undefined;
       await session.close(0);
       throw error;
+    }
+  }
+
+  async #runUntilIdle(): Promise<void> {
+    const session = this.#newSession();
+    this.#session = session;
+    this.#starting = session.open();
+    try {
+      await this.#starting;
+      await session.runUntilIdle();
+    } catch (error) {
+      if (!session.isClosing) throw error;
+    } finally {
+      await session.close(this.#options.shutdownGraceMs);
+      if (this.#stopping === undefined) this.#forgetSession();
     }
   }
 
@@ -121,18 +143,24 @@ class QueueWorker implements Worker {
       return isClean;
     } finally {
       this.#stopping = undefined;
-      this.#starting = undefined;
-      this.#session = undefined;
+      this.#forgetSession();
     }
   }
 
+  #forgetSession(): void {
+    this.#starting = undefined;
+    this.#session = undefined;
+  }
+
   async #close(graceMs: number): Promise<boolean> {
-    // A stop during the start waits for it: half of a start cannot be undone.
-    await this.#starting?.catch(() => {});
     const session = this.#session;
     if (session === undefined) return true;
     this.#endGrace = () => session.endGrace();
-    return session.close(graceMs);
+    session.abortStart();
+    await this.#starting?.catch(() => {});
+    const isClean = await session.close(graceMs);
+    await this.#idling?.catch(() => {});
+    return isClean;
   }
 
   #newSession(): Session {
@@ -140,4 +168,8 @@ class QueueWorker implements Worker {
     const worker = `${hostname().slice(0, 60)}:${processId()}:${randomUUID().replaceAll("-", "").slice(0, 12)}`;
     return new Session(this.#options, worker, processId(), systemClock);
   }
+}
+
+function worksAlready(message: string) {
+  return queueError("INVALID_OPTION", message, { option: "runUntilIdle" });
 }

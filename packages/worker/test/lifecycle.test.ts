@@ -71,12 +71,12 @@ describe("stop", () => {
     expect(events.of("job.completed")).toHaveLength(1);
   });
 
-  test("during start waits for it, and stops then", async () => {
+  test("during start ends it: nothing is claimed", async () => {
     const { worker, events } = workers.create({ queue, handlers: { long: () => {} } });
     const started = worker.start();
     await worker.stop();
     await started;
-    expect(events.all.map(({ type }) => type)).toEqual(["worker.started", "worker.stopped"]);
+    expect(events.all.map(({ type }) => type)).toEqual(["worker.stopped"]);
     await queue.enqueue(workers.db, "long", null);
     expect(await workers.sql("select from queue.workers")).toEqual([]);
   });

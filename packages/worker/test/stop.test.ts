@@ -112,7 +112,9 @@ describe("B92: a handler that outlasts the grace", () => {
       // Nothing can be written about the job for now.
       await client.query("begin; select from queue.jobs for update");
       const stopped = worker.stop({ grace: 0 });
-      await workers.sqlUntil("select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()");
+      await workers.sqlUntil(
+        "select from pg_stat_activity where query like '%attemptsBack%' and state = 'idle' and datname = current_database()",
+      );
       gate.open();
       await client.query("rollback");
       await stopped;

@@ -150,7 +150,7 @@ const workerCommands = [
   },
   {
     weight: 12,
-    of: command("settle", fc.record({ how: speaker, outcome, isDelayed: seldom }), (given, world) => {
+    of: command("settle", fc.record({ how: speaker, outcome, isDelayed: seldom, isOwn: fc.boolean() }), (given, world) => {
       const spoken = spokenOf(world, given.how);
       return spoken && workerSteps.settle(spoken.name, spoken.jobs, given);
     }),

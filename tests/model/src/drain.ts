@@ -26,7 +26,7 @@ export async function drain(run: Run): Promise<void> {
     const claimed = await run.step(time, claim("w1", 10));
     if (claimed.length === 0) break;
     const held = claimed.map((job) => ({ ...job, worker: "w1" }));
-    await run.step(time, settle("w1", held, { outcome: "done", isDelayed: false }));
+    await run.step(time, settle("w1", held, { outcome: "done", isDelayed: false, isOwn: false }));
   }
   await run.expectAllEnded();
 }

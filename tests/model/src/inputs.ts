@@ -30,6 +30,8 @@ export interface Settlement {
   readonly outcome: "done" | "failed" | "dead" | "snoozed" | "released";
   /** Of what failed and is tried again, and of what was snoozed. */
   readonly isDelayed: boolean;
+  /** In the handler's own transaction, which waits for rows that others have locked; a worker's batch skips them. */
+  readonly isOwn: boolean;
 }
 
 /** Which dead letters. */

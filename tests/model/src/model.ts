@@ -87,11 +87,11 @@ export function heartbeat(view: View, worker: string, fences: readonly Fence[]):
   });
 }
 
-/** Writes outcomes; what the fence refuses is not among the answers, and stays as it is. */
+/** Writes outcomes; what the fence refuses, or a batch finds locked, is not among the answers, and stays as it is. */
 export function settle(view: View, worker: string, claimed: readonly ClaimedJob[], settlement: Settlement): number[] {
   return claimed.flatMap((fence) => {
     const job = view.job(fence.job);
-    if (!passes(job, worker, fence)) return [];
+    if (!passes(job, worker, fence) || !(settlement.isOwn || view.isFree(`job ${job.id}`))) return [];
     view.put({ ...job, lease: null, ...after(job, fence.attempts >= fence.maxAttempts, settlement, view.now) });
     return [job.id];
   });

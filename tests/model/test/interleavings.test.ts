@@ -17,7 +17,8 @@ const database = useTestDatabase();
 const ends = ["commit", "rollback"] as const;
 const job = { kind: "index", lane: "default", key: null, hold: null, maxAttempts: 2, isKept: true, isDelayed: false } as const;
 const keyed = { ...job, key: "x", hold: "ended" } as const;
-const as = (outcome: Settlement["outcome"]): Settlement => ({ outcome, isDelayed: false });
+const as = (outcome: Settlement["outcome"]): Settlement => ({ outcome, isDelayed: false, isOwn: false });
+const own = (settlement: Settlement): Settlement => ({ ...settlement, isOwn: true });
 const [done, failed, dead, snoozed, released] = [as("done"), as("failed"), as("dead"), as("snoozed"), as("released")];
 
 beforeEach(async () => {
@@ -84,7 +85,7 @@ describe("a settle and a cancel", () => {
     const held = await scene.claimed("w1");
     await scene.begin();
     await scene.one(cancel(1));
-    const settled = await scene.twoWaits(settle("w1", held, settlement));
+    const settled = await scene.twoWaits(settle("w1", held, own(settlement)));
     await scene.end("commit");
     expect(await settled.answer).toEqual([]);
     expect(await scene.table()).toEqual(["job 1: index in default, cancelled, attempt 1 of 2, claim 1 by w1"]);
@@ -98,11 +99,25 @@ describe("a settle and a cancel", () => {
       const held = await scene.claimed("w1");
       await scene.begin();
       await scene.one(cancel(1));
-      const settled = await scene.twoWaits(settle("w1", held, settlement));
+      const settled = await scene.twoWaits(settle("w1", held, own(settlement)));
       await scene.end("rollback");
       expect(await settled.answer).toEqual([1]);
     },
   );
+});
+
+describe("a batch of outcomes and a row that somebody keeps locked", () => {
+  test.each([done, failed, dead, snoozed, released])("$outcome: the others are recorded, without waiting", async (settlement) => {
+    await using scene = await openScene(database.url);
+    await scene.two(enqueue([job, job, job]));
+    const held = [await scene.claimed("w1"), await scene.claimed("w1"), await scene.claimed("w1")].flat();
+    await scene.begin();
+    await scene.one(cancel(2));
+    expect(await scene.two(settle("w1", held, settlement))).toEqual([1, 3]);
+    expect(await scene.two(heartbeat("w1", held.slice(1, 2)))).toEqual([{ job: 2, extended: false, held: true }]);
+    await scene.end("rollback");
+    expect(await scene.two(settle("w1", held.slice(1, 2), settlement))).toEqual([2]);
+  });
 });
 
 describe("a sweep and a late settle", () => {
@@ -115,7 +130,7 @@ describe("a sweep and a late settle", () => {
       await scene.two(expireLease(1));
       await scene.begin();
       expect(await scene.one(sweep(undefined))).toEqual([{ job: 1, status: "queued" }]);
-      const settled = await scene.twoWaits(settle("w1", late, settlement));
+      const settled = await scene.twoWaits(settle("w1", late, own(settlement)));
       await scene.end("commit");
       expect(await settled.answer).toEqual([]);
       const again = await scene.claimed("w2");
@@ -133,7 +148,7 @@ describe("a sweep and a late settle", () => {
     await scene.two(expireLease(1));
     await scene.begin();
     await scene.one(sweep(undefined));
-    const settled = await scene.twoWaits(settle("w1", late, done));
+    const settled = await scene.twoWaits(settle("w1", late, own(done)));
     await scene.end("rollback");
     expect(await settled.answer).toEqual([1]);
     expect(await scene.table()).toEqual(["job 1: index in default, done, attempt 1 of 2, claim 1 by w1"]);

@@ -56,6 +56,35 @@ export function createAdmin<TJobs extends JobDefinitions>({ schema, kinds, check
     });
   }
 
+  async function retry(id: string): Promise<JobRecord> {
+    const [due] = await run(statements.retryJob, { id: checkId(id) });
+    if (due !== undefined) return require(id);
+    const [dead] = await run(statements.redriveJob, {
+      id,
+      kind: null,
+      lane: null,
+      deadAfter: null,
+      after: "-1",
+      limit: 1,
+      isApplied: true,
+    });
+    if (dead?.redriven === true) return require(id);
+    const record = await require(id);
+    if (dead !== undefined) {
+      throw queueError(
+        "KEY_HELD",
+        `Job ${id} stays dead: another job of kind ${JSON.stringify(record.kind)} holds its key ${JSON.stringify(record.key)}.`,
+        {
+          jobId: id,
+          key: record.key ?? "",
+        },
+      );
+    }
+    // It was brought back or died while this waited for it.
+    if (record.status === "queued" || record.status === "dead") return retry(id);
+    throw wrongState("retried", record);
+  }
+
   return {
     job: find,
 
@@ -81,32 +110,7 @@ export function createAdmin<TJobs extends JobDefinitions>({ schema, kinds, check
       return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
     },
 
-    async retry(id) {
-      const [due] = await run(statements.retryJob, { id: checkId(id) });
-      if (due !== undefined) return require(id);
-      const [dead] = await run(statements.redriveJob, {
-        id,
-        kind: null,
-        lane: null,
-        deadAfter: null,
-        after: "-1",
-        limit: 1,
-        isApplied: true,
-      });
-      if (dead?.redriven === true) return require(id);
-      const record = await require(id);
-      if (dead !== undefined) {
-        throw queueError(
-          "KEY_HELD",
-          `Job ${id} stays dead: another job of kind ${JSON.stringify(record.kind)} holds its key ${JSON.stringify(record.key)}.`,
-          {
-            jobId: id,
-            key: record.key ?? "",
-          },
-        );
-      }
-      throw wrongState("retried", record);
-    },
+    retry,
 
     async cancel(id) {
       const keeps = JSON.stringify(Object.fromEntries([...kinds].map(([kind, { options }]) => [kind, options.keepMs ?? null])));

@@ -148,8 +148,9 @@ export const initial: SchemaMigration = {
 
 /**
  * Rings for the lanes that got work, from any language that can insert. At most 16 notifications a statement, none longer
- * than 200 bytes: what does not fit becomes `*`, "look everywhere". `5 mail` says that a job is due there, `~5 mail` that one
- * will be. Equal notifications of one transaction are sent once.
+ * than 220 bytes: what does not fit becomes `*`, "look everywhere". `5@1767225600 mail` says that a job is due there since that
+ * second, so that a worker that has looked beyond it looks there again; `~5 mail` says that one will be due. Equal
+ * notifications of one transaction are sent once.
  */
 function announceJobs(s: string, channel: string): string {
   return `create function ${s}.announce_jobs() returns trigger language plpgsql set search_path = '' as ${quoteBody(`
@@ -158,15 +159,16 @@ declare
   lines integer := 0;
 begin
   for line in
-    select lane, priority, case when pg_catalog.min(run_at) > pg_catalog.clock_timestamp() then '~' else '' end as later
-      from inserted where status = 'queued' group by lane, priority limit 17
+    select lane, priority, pg_catalog.min(run_at) as first from inserted where status = 'queued' group by lane, priority limit 17
   loop
     lines := lines + 1;
     if lines > 16 or pg_catalog.octet_length(line.lane) > 190 then
       perform pg_catalog.pg_notify(${channel}, '*');
       exit;
     end if;
-    perform pg_catalog.pg_notify(${channel}, line.later || line.priority || ' ' || line.lane);
+    perform pg_catalog.pg_notify(${channel}, case when line.first > pg_catalog.clock_timestamp()
+      then '~' || line.priority || ' ' || line.lane
+      else line.priority || '@' || pg_catalog.floor(extract(epoch from line.first)) || ' ' || line.lane end);
   end loop;
   return null;
 end

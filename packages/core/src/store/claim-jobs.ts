@@ -1,8 +1,8 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { queryBuilder } from "./query-builder.js";
 import { recordset } from "./recordset.js";
 import { clockTimestamp, toMicros, transactionTimestamp } from "./sql-time.js";
-import { defineStatement, placeholders, type Statement } from "./statement.js";
+import { defineStatement, type Placeholders, placeholders, type Statement } from "./statement.js";
 
 /** Where to look: one line per lane and priority. */
 export interface ClaimLine {
@@ -45,58 +45,87 @@ export interface ClaimedRow {
   readonly run_at: string;
 }
 
+type Nullable<TRow> = { readonly [C in keyof TRow]: TRow[C] | null };
+
+/** What a claim returns: one row that says when it looked, in which the columns of a job are null, and one for each job. */
+export interface ClaimAnswerRow extends Nullable<ClaimedRow> {
+  /** What was due by then was looked at: microseconds since 1970. Only in the first kind of row. */
+  readonly now: string | null;
+  /** The lanes that are paused, from which nothing was taken, as a JSON array; null: none. */
+  readonly paused: string | null;
+  /** The ids of the jobs that were completed by the same statement, joined by commas. */
+  readonly completed: string | null;
+}
+
 /**
  * Takes due jobs for a worker: status, lease, attempt and fence change in one statement, which commits before any handler
  * runs. Rows that others have locked are skipped, so claimers never wait for each other; each line is read in the order of
  * the claim index (lane, priority, run_at, id), and stops at the limit. Not safe to repeat blindly: a claim whose answer was
  * lost holds its jobs until the lease ends.
+ */
+export function claimJobs(schema: string): Statement<ClaimJobsInput, ClaimAnswerRow> {
+  const p = placeholders<ClaimJobsInput>();
+  return defineStatement(
+    queryBuilder(schema)
+      .with(
+        (cte) => cte("candidates").materialized(),
+        () => candidates(schema, p),
+      )
+      .with("claimed", () => claim(schema, p))
+      .selectFrom(claimAnswer(schema, sql`null::text`))
+      .selectAll(),
+  );
+}
+
+/**
+ * The due jobs that a claim takes, locked.
  *
  * What must stay as it is, each measured and held by a test:
- * - `= any(array(select …))`: joined to the update, the same candidates took 3.5 s a hundred jobs with a stale plan instead
- *   of 1 ms; `in (select … limit n)` takes more than n rows under some plans.
  * - `coalesce(kind = any(…), false)` hides the filter on kinds from the planner's estimate, which would leave the index.
  * - pauses are filtered by an array: as an anti-join they may be hashed, and the lines lose their order.
  * - no outer ORDER BY: it would lock all lines before it takes the first. The caller sorts.
  * - `status` is a literal: the claim index is partial.
  */
-export function claimJobs(schema: string): Statement<ClaimJobsInput, ClaimedRow> {
-  const p = placeholders<ClaimJobsInput>();
-  const query = queryBuilder(schema)
-    .with(
-      (cte) => cte("candidates").materialized(),
-      (db) =>
-        db
-          .selectFrom(recordset(p.json("groups"), "g", { take: "int4", lines: "jsonb" }))
-          .crossJoinLateral((group) =>
-            group
-              .selectFrom(recordset(sql`g.lines`, "l", { lane: "text", priority: "int2", since: "int8", since_id: "int8" }))
-              .crossJoinLateral((line) =>
-                line
-                  .selectFrom("jobs as j")
-                  .select("j.id")
-                  .where("j.status", "=", sql.lit("queued"))
-                  .whereRef("j.lane", "=", "l.lane")
-                  .whereRef("j.priority", "=", "l.priority")
-                  .where(
-                    sql<boolean>`(j.run_at, j.id) >= (coalesce(timestamptz 'epoch' + l.since * interval '1 microsecond', '-infinity'), l.since_id)`,
-                  )
-                  .where("j.run_at", "<=", transactionTimestamp)
-                  .where(sql<boolean>`coalesce(j.kind = any(${p.texts("kinds")}), false)`)
-                  .orderBy("j.run_at")
-                  .orderBy("j.id")
-                  .limit(sql<number>`g.take`)
-                  .forNoKeyUpdate()
-                  .skipLocked()
-                  .as("c"),
-              )
-              .select("c.id")
-              .where(isNotPaused(schema))
-              .limit(sql<number>`g.take`)
-              .as("x"),
-          )
-          .select("x.id")
-          .limit(p.int("limit")),
+export function candidates(schema: string, p: Placeholders<ClaimJobsInput>) {
+  return queryBuilder(schema)
+    .selectFrom(recordset(p.json("groups"), "g", { take: "int4", lines: "jsonb" }))
+    .crossJoinLateral((group) =>
+      group
+        .selectFrom(recordset(sql`g.lines`, "l", { lane: "text", priority: "int2", since: "int8", since_id: "int8" }))
+        .crossJoinLateral((line) =>
+          line
+            .selectFrom("jobs as j")
+            .select("j.id")
+            .where("j.status", "=", sql.lit("queued"))
+            .whereRef("j.lane", "=", "l.lane")
+            .whereRef("j.priority", "=", "l.priority")
+            .where(
+              sql<boolean>`(j.run_at, j.id) >= (coalesce(timestamptz 'epoch' + l.since * interval '1 microsecond', '-infinity'), l.since_id)`,
+            )
+            .where("j.run_at", "<=", transactionTimestamp)
+            .where(sql<boolean>`coalesce(j.kind = any(${p.texts("kinds")}), false)`)
+            .orderBy("j.run_at")
+            .orderBy("j.id")
+            .limit(sql<number>`g.take`)
+            .forNoKeyUpdate()
+            .skipLocked()
+            .as("c"),
+        )
+        .select("c.id")
+        .where(isNotPaused(schema))
+        .limit(sql<number>`g.take`)
+        .as("x"),
     )
+    .select("x.id")
+    .limit(p.int("limit"));
+}
+
+/**
+ * `= any(array(select …))` must stay: joined to the update, the same candidates took 3.5 s a hundred jobs with a stale plan
+ * instead of 1 ms; `in (select … limit n)` takes more than n rows under some plans.
+ */
+export function claim(schema: string, p: Placeholders<ClaimJobsInput>) {
+  return queryBuilder(schema)
     .updateTable("jobs as j")
     .set({
       status: sql.lit("running"),
@@ -114,11 +143,38 @@ export function claimJobs(schema: string): Statement<ClaimJobsInput, ClaimedRow>
       toMicros(eb.ref("j.created_at")).as("created_at"),
       toMicros(eb.ref("j.run_at")).as("run_at"),
     ]);
-  return defineStatement(query);
+}
+
+const columns = [
+  "id",
+  "kind",
+  "lane",
+  "priority",
+  "payload",
+  "attempts",
+  "max_attempts",
+  "claims",
+  "idempotency_key",
+  "created_at",
+  "run_at",
+] as const;
+
+/** The rows of `claimed`, after the one that says when it looked. */
+export function claimAnswer(schema: string, completed: RawBuilder<string | null>) {
+  const nulls = sql.join(columns.map((column) => sql`null as ${sql.ref(column)}`));
+  const list = sql.join(columns.map((column) => sql.ref(column)));
+  const paused = sql`(select pg_catalog.json_agg(p.lane)::text from ${pausedLanes(schema)} p)`;
+  return sql<ClaimAnswerRow>`(
+    select ${nulls}, ${toMicros(transactionTimestamp)} as now, ${paused} as paused, ${completed} as completed
+    union all
+    select ${list}, null, null, null from claimed)`.as("answer");
 }
 
 /** The paused lanes are read once a claim: looked up line by line, the planner's estimate comes near the cost that starts JIT. */
 function isNotPaused(schema: string) {
-  const paused = queryBuilder(schema).selectFrom("lanes as p").select("p.lane").where("p.paused_at", "is not", null);
-  return sql<boolean>`l.lane <> all(array${paused})`;
+  return sql<boolean>`l.lane <> all(array${pausedLanes(schema)})`;
+}
+
+function pausedLanes(schema: string) {
+  return queryBuilder(schema).selectFrom("lanes as p").select("p.lane").where("p.paused_at", "is not", null);
 }

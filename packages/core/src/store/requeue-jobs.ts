@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { appendError } from "./error-history.js";
-import { lockFenced } from "./lock-fenced.js";
+import { type FencedLock, lockFenced } from "./lock-fenced.js";
 import { queryBuilder } from "./query-builder.js";
 import { clockTimestamp } from "./sql-time.js";
 import { defineStatement, placeholders, type Statement } from "./statement.js";
@@ -24,13 +24,23 @@ export interface RequeueJobsInput {
 }
 
 /**
- * Puts running jobs back into the queue (retry, snooze, release) or to the dead letters. Locks them in the order of their ids;
- * safe to repeat; what the fence refuses does not come back. `run_at` is never before the moment of the write.
+ * Puts running jobs back into the queue (retry, snooze, release) or to the dead letters. Skips rows that
+ * somebody has locked; safe to repeat. What does not come back was locked, or the fence refuses it, as in `completeJobs`.
+ * `run_at` is never before the moment of the write.
  *
  * The values are looked up by id in the JSON object, not joined: a join to the updated table is planned badly as soon as the
  * statistics are stale.
  */
 export function requeueJobs(schema: string): Statement<RequeueJobsInput, { id: string }> {
+  return requeue(schema, "skips");
+}
+
+/** The same inside a handler's transaction: waits for who has the row locked, so that an empty answer is final. */
+export function requeueOwnJobs(schema: string): Statement<RequeueJobsInput, { id: string }> {
+  return requeue(schema, "waits");
+}
+
+function requeue(schema: string, lock: FencedLock): Statement<RequeueJobsInput, { id: string }> {
   const p = placeholders<RequeueJobsInput>();
   const wanted = sql<{ id: string; fence: number }>`(
     select e.key::int8 as id, (e.value->>'fence')::int4 as fence
@@ -43,7 +53,7 @@ export function requeueJobs(schema: string): Statement<RequeueJobsInput, { id: s
     )
     .with(
       (cte) => cte("mine").materialized(),
-      () => lockFenced(schema, wanted.as("u"), p.text("worker")).select("x.id"),
+      () => lockFenced(schema, wanted.as("u"), p.text("worker"), lock).select("x.id"),
     )
     .updateTable("jobs as j")
     .set({

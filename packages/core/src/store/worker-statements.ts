@@ -1,16 +1,18 @@
 import { beginEffect } from "./begin-effect.js";
 import { claimJobs } from "./claim-jobs.js";
-import { completeJobs } from "./complete-jobs.js";
+import { completeAndClaim } from "./complete-and-claim.js";
+import { completeJobs, completeOwnJobs } from "./complete-jobs.js";
 import { deleteEnded } from "./delete-ended.js";
 import { extendLeases } from "./extend-leases.js";
 import { findEnded } from "./find-ended.js";
 import { finishEffect, forgetEffect } from "./finish-effect.js";
 import { forgetWorker } from "./forget-worker.js";
 import { lookAhead } from "./look-ahead.js";
+import { lookBehind } from "./look-behind.js";
 import { maintainArchive } from "./maintain-archive.js";
 import { registerWorker } from "./register-worker.js";
 import { releaseUnknownJobs } from "./release-unknown-jobs.js";
-import { requeueJobs } from "./requeue-jobs.js";
+import { requeueJobs, requeueOwnJobs } from "./requeue-jobs.js";
 import { ringWorkers } from "./ring-workers.js";
 import { returnExpiredJobs } from "./return-expired-jobs.js";
 
@@ -19,7 +21,9 @@ export function createWorkerStatements(schema: string) {
   return {
     beginEffect: beginEffect(schema),
     claimJobs: claimJobs(schema),
+    completeAndClaim: completeAndClaim(schema),
     completeJobs: completeJobs(schema),
+    completeOwnJobs: completeOwnJobs(schema),
     deleteEnded: deleteEnded(schema),
     extendLeases: extendLeases(schema),
     findEnded: findEnded(schema),
@@ -27,10 +31,12 @@ export function createWorkerStatements(schema: string) {
     forgetEffect: forgetEffect(schema),
     forgetWorker: forgetWorker(schema),
     lookAhead: lookAhead(schema),
+    lookBehind: lookBehind(schema),
     maintainArchive: maintainArchive(schema),
     registerWorker: registerWorker(schema),
     releaseUnknownJobs: releaseUnknownJobs(schema),
     requeueJobs: requeueJobs(schema),
+    requeueOwnJobs: requeueOwnJobs(schema),
     returnExpiredJobs: returnExpiredJobs(schema),
     ringWorkers: ringWorkers(schema),
   };

@@ -9,7 +9,7 @@ from "queue"."jobs" as "j"
 where j.id = u.id and j.status::text = 'running' and j.claims = u.fence and j.worker = $2::text
 limit 1
 for
-update) as "x" on true)
+update skip locked) as "x" on true)
 update "queue"."jobs" as "j"
 set "status" = (((select doc
 from input) -> j.id::text)->>'status')::"queue"."job_status", "run_at" = pg_catalog.clock_timestamp() + (((select doc

@@ -3,6 +3,7 @@ import {
   type ClaimedRow,
   type ClaimGroup,
   createWorkerStatements,
+  readClaimAnswer,
   type Requeue,
   runStatement,
   type Statement,
@@ -35,25 +36,32 @@ export function workerOn(target: EnqueueTarget, { worker = "w1", schema = "queue
   const statements = createWorkerStatements(schema);
   const run = <TInput, TRow>(statement: Statement<TInput, TRow>, input: TInput) => runStatement(executor, statement, input);
   const list = (values: readonly (string | number)[]) => `{${values.join(",")}}`;
+  async function complete(statement: typeof statements.completeJobs, jobs: readonly Claimed[], keepMs: number | null): Promise<string[]> {
+    const rows = await run(statement, {
+      ids: list(jobs.map(({ id }) => id)),
+      fences: list(jobs.map(({ claims }) => claims)),
+      keeps: list(jobs.map(() => keepMs ?? "NULL")),
+      worker,
+    });
+    return rows.map(({ id }) => id);
+  }
+  async function requeue(statement: typeof statements.requeueJobs, jobs: Readonly<Record<string, Requeue>>): Promise<string[]> {
+    return (await run(statement, { jobs: JSON.stringify(jobs), worker })).map(({ id }) => id);
+  }
   return {
     statements,
     run,
-    claim({ limit = 10, kinds = ["a"], lanes = ["default"], groups, leaseMs = 60_000 }: ClaimOptions = {}): Promise<ClaimedRow[]> {
+    async claim({ limit = 10, kinds = ["a"], lanes = ["default"], groups, leaseMs = 60_000 }: ClaimOptions = {}): Promise<ClaimedRow[]> {
       const given = groups ?? [{ take: limit, lines: lanes.map((lane) => line(lane)) }];
-      return run(statements.claimJobs, { groups: JSON.stringify(given), kinds: toArrayLiteral(kinds), limit, worker, leaseMs });
+      const input = { groups: JSON.stringify(given), kinds: toArrayLiteral(kinds), limit, worker, leaseMs };
+      return readClaimAnswer(await run(statements.claimJobs, input)).claimed;
     },
-    async complete(jobs: readonly Claimed[], keepMs: number | null = 60_000): Promise<string[]> {
-      const rows = await run(statements.completeJobs, {
-        ids: list(jobs.map(({ id }) => id)),
-        fences: list(jobs.map(({ claims }) => claims)),
-        keeps: list(jobs.map(() => keepMs ?? "NULL")),
-        worker,
-      });
-      return rows.map(({ id }) => id);
-    },
-    async requeue(jobs: Readonly<Record<string, Requeue>>): Promise<string[]> {
-      return (await run(statements.requeueJobs, { jobs: JSON.stringify(jobs), worker })).map(({ id }) => id);
-    },
+    /** What a batch writes, which skips locked rows. */
+    complete: (jobs: readonly Claimed[], keepMs: number | null = 60_000) => complete(statements.completeJobs, jobs, keepMs),
+    requeue: (jobs: Readonly<Record<string, Requeue>>) => requeue(statements.requeueJobs, jobs),
+    /** What a handler's transaction writes, which waits for locked rows. */
+    completeOwn: (jobs: readonly Claimed[], keepMs: number | null = 60_000) => complete(statements.completeOwnJobs, jobs, keepMs),
+    requeueOwn: (jobs: Readonly<Record<string, Requeue>>) => requeue(statements.requeueOwnJobs, jobs),
     /** In the order of the ids. */
     async extend(jobs: readonly Claimed[], leaseMs = 60_000) {
       const rows = await run(statements.extendLeases, {

@@ -105,6 +105,8 @@ export class Database {
   }
 
   #avoidPool(): void {
+    // Of several statements that are lost together, one counts.
+    if (this.#options.clock.now() < this.#avoidUntilMs) return;
     this.#avoidUntilMs = this.#options.clock.now() + this.#avoidanceMs;
     this.#avoidanceMs = Math.min(longestAvoidanceMs, this.#avoidanceMs * 2);
   }

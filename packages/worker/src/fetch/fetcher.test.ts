@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { ClaimedRow, ClaimGroup, LaneAhead } from "@queue/core/internal";
+import type { ClaimAnswerRow, ClaimedRow, ClaimGroup, LaneAhead } from "@queue/core/internal";
 import { fakeClock, settlePromises } from "../../test/support/fake-clock.js";
 import { fakeDatabase, sqlError, statements } from "../../test/support/fake-database.js";
+import { Exchange } from "../exchange/exchange.js";
 import { Slots } from "../run/slots.js";
 import { Fetcher } from "./fetcher.js";
 import { Lines } from "./lines.js";
+import { Lookout } from "./lookout.js";
 
 const pollIntervalMs = 60_000;
 
@@ -18,43 +20,61 @@ function setUp({ concurrency = 10, ceilings = new Map() }: Setting = {}) {
   const clock = fakeClock();
   const claimed: ClaimedRow[] = [];
   const errors: unknown[] = [];
+  const onError = (error: unknown) => errors.push(error);
   const lines = new Lines([{ lane: "default", priority: 5 }], undefined, ceilings);
   const slots: Slots = new Slots(concurrency, ceilings, () => fetcher.onRoom());
-  const fetcher = new Fetcher({
-    database,
-    statements,
-    worker: "w",
-    clock,
-    lines,
+  const common = { database, statements, worker: "w", clock, lines, kinds: ["a"], pollIntervalMs, onError };
+  const lookout: Lookout = new Lookout({ ...common, onFound: () => fetcher.wake() });
+  const fetcher: Fetcher = new Fetcher({
+    ...common,
+    lookout,
     slots,
-    kinds: ["a"],
     leaseMs: 30_000,
-    pollIntervalMs,
     backlog: () => 0,
     concurrency,
     known: () => claimed.map(({ id }) => id),
+    onWanted: () => exchange.ring(),
     onClaimed: (row) => {
       claimed.push(row);
       slots.take(row.lane);
     },
-    onError: (error) => errors.push(error),
   });
+  const exchange = new Exchange({ ...common, takeCompletions: () => undefined, takeClaim: () => fetcher.takeClaim() });
+  const answerClaims = (rows: (parameters: readonly unknown[]) => ClaimedRow[] | Promise<ClaimedRow[]>) =>
+    answer(statements.claimJobs, async (parameters) => [aHead(), ...(await rows(parameters)).map(asAnswer)]);
+  answerClaims(() => []);
   return {
     fetcher,
+    lookout,
     clock,
     lines,
     slots,
     claimed,
     errors,
     answer,
+    answerClaims,
     claims: () => sentOf(statements.claimJobs),
     looks: () => sentOf(statements.lookAhead).length,
     releases: () => sentOf(statements.releaseUnknownJobs),
     async begin() {
+      fetcher.claimNow().catch(() => {});
       fetcher.start();
       await settlePromises();
     },
+    async stop() {
+      await Promise.all([fetcher.stop(), lookout.stop()]);
+    },
   };
+}
+
+/** The row that says when the claim looked. */
+function aHead(): ClaimAnswerRow {
+  const job = Object.fromEntries(Object.keys(aRow("1")).map((column) => [column, null]));
+  return { ...(job as unknown as ClaimAnswerRow), now: "1000000", paused: null, completed: null };
+}
+
+function asAnswer(row: ClaimedRow): ClaimAnswerRow {
+  return { ...row, now: null, paused: null, completed: null };
 }
 
 function aRow(id: string, lane = "default"): ClaimedRow {
@@ -100,9 +120,9 @@ const noKinds: LaneAhead[] = [];
 
 describe("Fetcher", () => {
   test("claims again until a claim comes back short, and sleeps then", async () => {
-    const { fetcher, answer, claims, claimed, slots, begin } = setUp({ concurrency: 1_000 });
+    const { slots, claimed, answerClaims, claims, begin, stop } = setUp({ concurrency: 1_000 });
     let left = 1_234;
-    answer(statements.claimJobs, (parameters) => {
+    answerClaims((parameters) => {
       const limit = Math.min(left, Number(parameters.find((parameter) => parameter === "500" || parameter === String(slots.free)) ?? 0));
       left -= limit;
       return Array.from({ length: limit }, (_, n) => aRow(String(left + n)));
@@ -115,24 +135,24 @@ describe("Fetcher", () => {
     expect(claimed).toHaveLength(1_234);
     await settlePromises();
     expect(claims()).toHaveLength(3);
-    await fetcher.stop();
+    await stop();
   });
 
   test("keeps a ring that comes while a claim is under way", async () => {
-    const { fetcher, answer, claims, begin } = setUp();
+    const { fetcher, answerClaims, claims, begin, stop } = setUp();
     const held = heldAnswers<ClaimedRow>();
-    answer(statements.claimJobs, held.answer);
+    answerClaims(held.answer);
     await begin();
     fetcher.wake();
     await held.give([]);
     expect(claims()).toHaveLength(2);
     await held.give([]);
     expect(claims()).toHaveLength(2);
-    await fetcher.stop();
+    await stop();
   });
 
   test("claims from a line that was told of while a look was under way that did not see it", async () => {
-    const { fetcher, answer, claims, lines, begin } = setUp();
+    const { fetcher, lines, answer, claims, begin, stop } = setUp();
     const held = heldAnswers<LaneAhead>();
     answer(statements.lookAhead, held.answer);
     await begin();
@@ -140,13 +160,13 @@ describe("Fetcher", () => {
     fetcher.wake();
     await held.give(noKinds);
     expect(lanesOf(claims()[0])).toEqual(["new", "default"]);
-    await fetcher.stop();
+    await stop();
   });
 
   test("claims again at once for a slot of a full lane that became free while a claim was under way", async () => {
-    const { fetcher, answer, claims, slots, claimed, begin } = setUp({ ceilings: new Map([["default", 2]]) });
+    const { slots, claimed, answerClaims, claims, begin, stop } = setUp({ ceilings: new Map([["default", 2]]) });
     const held = heldAnswers<ClaimedRow>();
-    answer(statements.claimJobs, held.answer);
+    answerClaims(held.answer);
     slots.take("default");
     await begin();
     slots.release("default");
@@ -155,11 +175,11 @@ describe("Fetcher", () => {
     await held.give([aRow("2")]);
     expect(claimed.map(({ id }) => id)).toEqual(["1", "2"]);
     expect(claims()).toHaveLength(2);
-    await fetcher.stop();
+    await stop();
   });
 
   test("claims when a lane has room again that was full at the last claim", async () => {
-    const { fetcher, claims, slots, lines, begin } = setUp({ ceilings: new Map([["mail", 1]]) });
+    const { lines, slots, claims, begin, stop } = setUp({ ceilings: new Map([["mail", 1]]) });
     lines.add({ lane: "mail", priority: 5 });
     slots.take("mail");
     await begin();
@@ -168,35 +188,35 @@ describe("Fetcher", () => {
     await settlePromises();
     expect(claims()).toHaveLength(2);
     expect(lanesOf(claims()[1]).toSorted()).toEqual(["default", "mail"]);
-    await fetcher.stop();
+    await stop();
   });
 
   test("claims nothing when there is no slot, and as soon as there is one", async () => {
-    const { fetcher, claims, slots, begin } = setUp({ concurrency: 1 });
+    const { slots, claims, begin, stop } = setUp({ concurrency: 1 });
     slots.take("default");
     await begin();
     expect(claims()).toHaveLength(0);
     slots.release("default");
     await settlePromises();
     expect(claims()).toHaveLength(1);
-    await fetcher.stop();
+    await stop();
   });
 
   test("does not claim for a slot that becomes free when the last claim left some", async () => {
-    const { fetcher, claims, slots, begin } = setUp();
+    const { slots, claims, begin, stop } = setUp();
     slots.take("default");
     await begin();
     slots.release("default");
     await settlePromises();
     expect(claims()).toHaveLength(1);
-    await fetcher.stop();
+    await stop();
   });
 
   test("looks again when the earliest of several moments comes, and plans the next from what it finds", async () => {
-    const { fetcher, clock, answer, looks, claims, begin } = setUp();
+    const { fetcher, clock, answer, claims, looks, begin, stop } = setUp();
     await begin();
     expect([looks(), claims().length]).toEqual([1, 1]);
-    for (const ms of [900, 300, 600]) fetcher.lookAfter(ms);
+    for (const ms of [900, 300, 600]) lookout.lookAfter(ms);
     answer(statements.lookAhead, () => [{ lane: "default", priority: 5, due_in_ms: "299.5" }]);
     await clock.advanceSlowly(299);
     expect(looks()).toBe(1);
@@ -207,31 +227,31 @@ describe("Fetcher", () => {
     expect([looks(), claims().length]).toEqual([3, 3]);
     await clock.advanceSlowly(10_000);
     expect(looks()).toBe(3);
-    await fetcher.stop();
+    await stop();
   });
 
   test("does not wait for a moment in a lane that it does not serve", async () => {
-    const { fetcher, clock, answer, looks, begin } = setUp();
+    const { clock, answer, looks, begin, stop } = setUp();
     answer(statements.lookAhead, () => [{ lane: "default", priority: 5, due_in_ms: null }]);
     await begin();
     await clock.advanceSlowly(10_000);
     expect(looks()).toBe(1);
-    await fetcher.stop();
+    await stop();
   });
 
   test("polls when nothing rings", async () => {
-    const { fetcher, clock, looks, claims, begin } = setUp();
+    const { clock, claims, looks, begin, stop } = setUp();
     await begin();
     await clock.advanceSlowly(pollIntervalMs * 1.2);
     expect(claims()).toHaveLength(2);
     await clock.advanceSlowly(pollIntervalMs * 1.2);
     expect(claims()).toHaveLength(3);
     expect(looks()).toBeGreaterThanOrEqual(2);
-    await fetcher.stop();
+    await stop();
   });
 
   test("makes a look that failed again, and goes on", async () => {
-    const { fetcher, clock, answer, claims, errors, begin } = setUp();
+    const { clock, errors, answer, claims, begin, stop } = setUp();
     let failures = 2;
     answer(statements.lookAhead, () => {
       if (failures-- > 0) throw sqlError("57P01");
@@ -242,44 +262,44 @@ describe("Fetcher", () => {
     await clock.advanceSlowly(1_000);
     expect(errors).toHaveLength(2);
     expect(lanesOf(claims()[0])).toEqual(["found", "default"]);
-    await fetcher.stop();
+    await stop();
   });
 
   test("gives back what a claim took whose answer was lost, before it claims again", async () => {
-    const { fetcher, clock, answer, releases, claims, claimed, begin } = setUp();
-    answer(statements.claimJobs, () => [aRow("7")]);
+    const { fetcher, clock, claimed, answerClaims, claims, releases, begin, stop } = setUp();
+    answerClaims(() => [aRow("7")]);
     await begin();
-    answer(statements.claimJobs, () => {
+    answerClaims(() => {
       throw sqlError("57P01");
     });
     fetcher.wake();
     await settlePromises();
-    answer(statements.claimJobs, () => []);
+    answerClaims(() => []);
     await clock.advanceSlowly(1_000);
     expect(claimed.map(({ id }) => id)).toEqual(["7"]);
     expect(releases()).toHaveLength(1);
     expect(releases()[0]).toContain("{7}");
     expect(claims()).toHaveLength(3);
-    await fetcher.stop();
+    await stop();
   });
 
   test("leaves no timer behind when it stops, not even for what is put back later", async () => {
-    const { fetcher, clock, answer, begin } = setUp();
+    const { fetcher, clock, answer, begin, stop } = setUp();
     answer(statements.lookAhead, () => [{ lane: "default", priority: 5, due_in_ms: "5000" }]);
     await begin();
     expect(clock.pending).toBeGreaterThan(0);
-    await fetcher.stop();
-    fetcher.lookAfter(1_000);
+    await stop();
+    lookout.lookAfter(1_000);
     expect(clock.pending).toBe(0);
-    await fetcher.stop();
+    await stop();
   });
 
   test("takes over what a claim brings that was under way when it stopped", async () => {
-    const { fetcher, answer, claimed, begin } = setUp();
+    const { fetcher, claimed, answerClaims, begin, stop } = setUp();
     const held = heldAnswers<ClaimedRow>();
-    answer(statements.claimJobs, held.answer);
+    answerClaims(held.answer);
     await begin();
-    const stopped = fetcher.stop();
+    const stopped = stop();
     expect(fetcher.isStopping).toBe(true);
     await held.give([aRow("1"), aRow("2")]);
     await stopped;
@@ -287,7 +307,7 @@ describe("Fetcher", () => {
   });
 
   test("begins what a claim brings by priority, due time and id", async () => {
-    const { fetcher, answer, claimed, begin } = setUp();
+    const { claimed, answerClaims, begin, stop } = setUp();
     const rows = [
       { ...aRow("10"), priority: 5, run_at: "200" },
       { ...aRow("9"), priority: 5, run_at: "200" },
@@ -295,9 +315,9 @@ describe("Fetcher", () => {
       { ...aRow("7"), priority: 9, run_at: "1" },
       { ...aRow("6"), priority: 0, run_at: "9999" },
     ];
-    answer(statements.claimJobs, () => (claimed.length === 0 ? rows : []));
+    answerClaims(() => (claimed.length === 0 ? rows : []));
     await begin();
     expect(claimed.map(({ id }) => id)).toEqual(["6", "9", "10", "8", "7"]);
-    await fetcher.stop();
+    await stop();
   });
 });

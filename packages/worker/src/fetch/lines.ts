@@ -1,10 +1,25 @@
-import type { ClaimGroup } from "@queue/core/internal";
+import type { ClaimAnswer, ClaimedRow, ClaimLine } from "@queue/core/internal";
+import { compareInLine } from "./claim-order.js";
+import { Cursor, ladderEndMs } from "./cursor.js";
 
 /** A lane at one priority. */
 export interface Line {
   readonly lane: string;
   readonly priority: number;
 }
+
+/** Lines that are claimed from together, and how many jobs they may give. */
+export interface LineGroup {
+  /** The lane that has a ceiling of its own; undefined: all lanes that have none. */
+  readonly ceilingOf: string | undefined;
+  readonly take: number;
+  readonly lines: readonly ClaimLine[];
+  /** The versions of the lines' cursors. */
+  readonly versions: readonly number[];
+}
+
+/** Cursors of lines that a look does not find any more are kept, so that a line that comes and goes is not read anew each time. */
+const mostCursors = 10_000;
 
 /**
  * Where a worker looks for jobs. The lanes of its kinds are known from the start; others, which exist because somebody has
@@ -15,6 +30,7 @@ export class Lines {
   readonly #served: ReadonlySet<string> | undefined;
   readonly #ceilings: ReadonlyMap<string, number>;
   readonly #permanent: readonly Line[];
+  readonly #cursors = new Map<string, Cursor>();
   #known = new Map<string, Line>();
   /** What was told since the last look: a look that was under way at that moment has not seen it. */
   #told = new Map<string, Line>();
@@ -27,11 +43,12 @@ export class Lines {
     this.replace([]);
   }
 
-  /** Takes note of a line where a job has come. */
-  add(line: Line): void {
+  /** Takes note of a line where a job has come, due since `since` (microseconds since 1970) if that is known. */
+  add(line: Line, since?: number): void {
     if (!this.#isServed(line)) return;
     this.#known.set(keyOf(line), line);
     this.#told.set(keyOf(line), line);
+    if (since !== undefined) this.#cursor(line).lower(since);
   }
 
   isServed(lane: string): boolean {
@@ -43,6 +60,10 @@ export class Lines {
     const served = lines.filter((line) => this.#isServed(line));
     this.#known = new Map([...this.#permanent, ...served, ...this.#told.values()].map((line) => [keyOf(line), line]));
     this.#told = new Map();
+    for (const key of this.#cursors.keys()) {
+      if (this.#cursors.size <= mostCursors) break;
+      if (!this.#known.has(key)) this.#cursors.delete(key);
+    }
   }
 
   /**
@@ -50,15 +71,76 @@ export class Lines {
    * priority, and among equals another lane first each time, so that none starves the others. A group that may take nothing
    * is full.
    */
-  groups(freeIn: (lane: string) => number, free: number): ClaimGroup[] {
+  groups(freeIn: (lane: string) => number, free: number, nowMs: number): LineGroup[] {
     const lines = [...this.#known.values()].sort((a, b) => a.priority - b.priority);
     const turn = this.#turn++;
-    const byGroup = new Map<string, Line[]>();
+    const byGroup = new Map<string | undefined, Line[]>();
     for (const line of rotateEquals(lines, turn)) {
-      const group = this.#ceilings.has(line.lane) ? line.lane : "";
+      const group = this.#ceilings.has(line.lane) ? line.lane : undefined;
       byGroup.set(group, [...(byGroup.get(group) ?? []), line]);
     }
-    return [...byGroup].map(([group, members]) => ({ take: group === "" ? free : freeIn(group), lines: members.map(fromTheBeginning) }));
+    return [...byGroup].map(([ceilingOf, members]) => {
+      const take = ceilingOf === undefined ? free : freeIn(ceilingOf);
+      // A group that takes nothing is not looked at: its cursors stay as they are.
+      const cursors = take > 0 ? members.map((line) => this.#cursor(line)) : [];
+      return {
+        ceilingOf,
+        take,
+        lines: members.map((line, n) => ({ ...line, ...since(cursors[n], nowMs) })),
+        versions: cursors.map(({ version }) => version),
+      };
+    });
+  }
+
+  /** Takes note of how far a claim has read. Returns the groups that gave all that they may: there may be more. */
+  answered(groups: readonly LineGroup[], { claimed, now, paused }: ClaimAnswer, limit: number): LineGroup[] {
+    const taken = new Map<string, { count: number; last: ClaimedRow }>();
+    for (const row of claimed) {
+      const sofar = taken.get(keyOf(row));
+      if (sofar === undefined) taken.set(keyOf(row), { count: 1, last: row });
+      else {
+        sofar.count += 1;
+        if (compareInLine(row, sofar.last) > 0) sofar.last = row;
+      }
+    }
+    const isFull = ({ lines, take }: LineGroup) => lines.reduce((sum, line) => sum + (taken.get(keyOf(line))?.count ?? 0), 0) >= take;
+    for (const group of groups) {
+      const isCut = claimed.length >= limit || isFull(group);
+      for (const [n, line] of group.lines.entries()) {
+        const version = group.versions[n];
+        // Nothing was read of a group that may take nothing, or of a lane that is paused.
+        if (version === undefined || paused.includes(line.lane)) continue;
+        const last = taken.get(keyOf(line))?.last;
+        if (!isCut) this.#cursor(line).readToEnd(Number(now), version);
+        else if (last !== undefined) this.#cursor(line).readUntil({ at: Number(last.run_at), id: last.id }, version);
+      }
+    }
+    return groups.filter(isFull);
+  }
+
+  /** The lines that have been claimed from, and the moment below which no claim looks. */
+  behind(): { readonly lane: string; readonly priority: number; readonly below: number }[] {
+    return [...this.#known.values()].flatMap((line) => {
+      const place = this.#cursors.get(keyOf(line))?.place;
+      return place === undefined ? [] : [{ ...line, below: place.at - ladderEndMs * 1_000 }];
+    });
+  }
+
+  /** Something was put back somewhere. */
+  lookFarBelow(): void {
+    for (const cursor of this.#cursors.values()) cursor.lookFarBelow();
+  }
+
+  /** Nobody knows what the last claim saw. */
+  reset(): void {
+    for (const cursor of this.#cursors.values()) cursor.reset();
+  }
+
+  #cursor(line: Line): Cursor {
+    const key = keyOf(line);
+    const cursor = this.#cursors.get(key) ?? new Cursor();
+    this.#cursors.set(key, cursor);
+    return cursor;
   }
 
   #isServed({ lane }: Line): boolean {
@@ -66,8 +148,9 @@ export class Lines {
   }
 }
 
-function fromTheBeginning({ lane, priority }: Line) {
-  return { lane, priority, since: null, since_id: "0" };
+function since(cursor: Cursor | undefined, nowMs: number) {
+  const place = cursor?.begin(nowMs);
+  return { since: place === undefined ? null : String(place.at), since_id: place?.id ?? "0" };
 }
 
 function rotateEquals(sorted: readonly Line[], turn: number): Line[] {

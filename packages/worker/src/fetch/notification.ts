@@ -1,19 +1,26 @@
 /** What a notification of the queue's channel says. */
 export type Notification =
-  /** A job is due on this line, or (`isLater`) will be. */
-  | { readonly type: "line"; readonly lane: string; readonly priority: number; readonly isLater: boolean }
+  /** A job is due on this line since `since` (microseconds since 1970; undefined: not said), or (`isLater`) will be. */
+  | {
+      readonly type: "line";
+      readonly lane: string;
+      readonly priority: number;
+      readonly isLater: boolean;
+      readonly since: number | undefined;
+    }
   | { readonly type: "cancel"; readonly id: string }
   /** Look everywhere. */
   | { readonly type: "any" };
 
-const line = /^(~?)(\d) (.+)$/s;
+const line = /^(~?)(\d)(?:@(\d{1,12}))? (.+)$/s;
 const cancel = /^cancel (\d+)$/;
 
 /** Anybody may notify: what is not understood means "look everywhere". */
 export function parseNotification(payload: string): Notification {
   const cancelled = cancel.exec(payload);
   if (cancelled?.[1] !== undefined) return { type: "cancel", id: cancelled[1] };
-  const [, later, priority, lane] = line.exec(payload) ?? [];
+  const [, later, priority, second, lane] = line.exec(payload) ?? [];
   if (priority === undefined || lane === undefined) return { type: "any" };
-  return { type: "line", lane, priority: Number(priority), isLater: later === "~" };
+  const since = second === undefined ? undefined : Number(second) * 1_000_000;
+  return { type: "line", lane, priority: Number(priority), isLater: later === "~", since };
 }

@@ -31,7 +31,7 @@ export interface AttemptRunnerOptions {
   readonly schema: string;
   readonly worker: string;
   readonly handlers: ReadonlyMap<string, AnyHandler>;
-  readonly statements: Pick<WorkerStatements, "completeJobs" | "requeueJobs">;
+  readonly statements: Pick<WorkerStatements, "completeOwnJobs" | "requeueOwnJobs">;
   readonly once: OnceKeeper;
   /** How many transactional handlers may hold a connection at the same time. */
   readonly transactions: Semaphore;
@@ -114,13 +114,13 @@ export class AttemptRunner {
       const executor = toExecutor(trx);
       const rows =
         decided.type === "done"
-          ? await runStatement(executor, statements.completeJobs, {
+          ? await runStatement(executor, statements.completeOwnJobs, {
               ids: `{${attempt.id}}`,
               fences: `{${attempt.fence}}`,
               keeps: `{${attempt.kind.options.keepMs ?? "NULL"}}`,
               worker,
             })
-          : await runStatement(executor, statements.requeueJobs, {
+          : await runStatement(executor, statements.requeueOwnJobs, {
               jobs: JSON.stringify({ [attempt.id]: toRequeue(attempt, decided) }),
               worker,
             });

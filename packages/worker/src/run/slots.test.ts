@@ -6,7 +6,7 @@ describe("Slots", () => {
     const slots = new Slots(3, new Map([["mail", 2]]), () => {});
     expect([slots.free, slots.freeIn("mail"), slots.freeIn("other")]).toEqual([3, 2, 3]);
     slots.take("mail");
-    expect([slots.free, slots.used, slots.freeIn("mail"), slots.freeIn("other")]).toEqual([2, 1, 1, 2]);
+    expect([slots.free, slots.freeIn("mail"), slots.freeIn("other")]).toEqual([2, 1, 2]);
     slots.take("mail");
     expect([slots.free, slots.freeIn("mail"), slots.freeIn("other")]).toEqual([1, 0, 1]);
     slots.release("mail");
@@ -27,5 +27,30 @@ describe("Slots", () => {
     slots.take("a");
     slots.release("a");
     expect(free).toEqual([1]);
+  });
+
+  test("keeps slots for a claim that is on its way, in all and in a lane that has a ceiling, and gives them back once", () => {
+    const told: number[] = [];
+    const slots: Slots = new Slots(10, new Map([["mail", 4]]), () => told.push(slots.free));
+    slots.take("mail");
+    const giveBack = slots.reserve(6, new Map([["mail", 2]]));
+    expect([slots.free, slots.freeIn("mail"), slots.freeIn("other")]).toEqual([3, 1, 3]);
+    const giveOtherBack = slots.reserve(3, new Map([["mail", 1]]));
+    expect([slots.free, slots.freeIn("mail"), slots.freeIn("other")]).toEqual([0, 0, 0]);
+    giveBack();
+    expect([slots.free, slots.freeIn("mail"), slots.freeIn("other")]).toEqual([6, 2, 6]);
+    giveOtherBack();
+    expect([slots.free, slots.freeIn("mail")]).toEqual([9, 3]);
+    // It is whoever claimed that knows what to do with the room.
+    expect(told).toEqual([]);
+  });
+
+  test("keeps what a claim may not use for others: a lane without a ceiling needs no slots of its own", () => {
+    const slots = new Slots(10, new Map([["mail", 4]]), () => {});
+    const giveBack = slots.reserve(5, new Map());
+    expect([slots.free, slots.freeIn("mail")]).toEqual([5, 4]);
+    giveBack();
+    slots.reserve(8, new Map([["mail", 1]]));
+    expect([slots.free, slots.freeIn("mail")]).toEqual([2, 2]);
   });
 });

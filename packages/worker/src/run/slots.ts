@@ -16,23 +16,39 @@ export class Slots {
     return this.#concurrency - this.#used;
   }
 
-  get used(): number {
-    return this.#used;
-  }
-
   freeIn(lane: string): number {
     const ceiling = this.#ceilings.get(lane);
     return ceiling === undefined ? this.free : Math.min(this.free, ceiling - (this.#usedByLane.get(lane) ?? 0));
   }
 
   take(lane: string): void {
-    this.#used += 1;
-    if (this.#ceilings.has(lane)) this.#usedByLane.set(lane, (this.#usedByLane.get(lane) ?? 0) + 1);
+    this.#change(lane, 1);
   }
 
   release(lane: string): void {
-    this.#used -= 1;
-    if (this.#ceilings.has(lane)) this.#usedByLane.set(lane, (this.#usedByLane.get(lane) ?? 0) - 1);
+    this.#change(lane, -1);
     this.#onRelease();
+  }
+
+  /**
+   * Keeps slots for a claim that is on its way: `count` in all, and so many of each lane that has a ceiling. The result gives
+   * them back, before what the claim brings takes its own.
+   */
+  reserve(count: number, byLane: ReadonlyMap<string, number>): () => void {
+    this.#used += count;
+    for (const [lane, some] of byLane) this.#changeLane(lane, some);
+    return () => {
+      this.#used -= count;
+      for (const [lane, some] of byLane) this.#changeLane(lane, -some);
+    };
+  }
+
+  #change(lane: string, by: 1 | -1): void {
+    this.#used += by;
+    this.#changeLane(lane, by);
+  }
+
+  #changeLane(lane: string, by: number): void {
+    if (this.#ceilings.has(lane)) this.#usedByLane.set(lane, (this.#usedByLane.get(lane) ?? 0) + by);
   }
 }

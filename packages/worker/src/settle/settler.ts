@@ -1,15 +1,20 @@
 import type { Requeue, Statement, WorkerStatements } from "@queue/core/internal";
 import { type Database, databaseError } from "../database/database.js";
+import type { Completions, CompletionsSending } from "../exchange/exchange.js";
 import type { Outcome } from "../run/decide-outcome.js";
 import type { RunningAttempt } from "../run/running-attempt.js";
 import type { Clock } from "../time/clock.js";
+import { deferred } from "../time/deferred.js";
 import { retryDelayMs } from "../time/retry-delay.js";
 
 export interface SettlerOptions {
   readonly database: Database;
-  readonly statements: Pick<WorkerStatements, "completeJobs" | "requeueJobs">;
+  readonly statements: Pick<WorkerStatements, "completeJobs" | "extendLeases" | "requeueJobs">;
   readonly worker: string;
+  readonly leaseMs: number;
   readonly clock: Clock;
+  /** There are completions to take. */
+  readonly onCompletions: () => void;
   /** The outcome is in the table, or, when not `isRecorded`, the fence refused it. */
   readonly onSettled: (attempt: RunningAttempt, outcome: Outcome, isRecorded: boolean) => void;
   readonly onError: (error: unknown) => void;
@@ -20,41 +25,75 @@ interface Settlement {
   readonly outcome: Outcome;
 }
 
+/** How a batch of outcomes is written. */
+interface Writing {
+  /** The ids that were recorded. */
+  run(batch: readonly Settlement[]): Promise<readonly string[]>;
+}
+
 /** One statement; a batch beyond it waits for the next. */
 const largestBatch = 1_000;
 /** So often the database may refuse one outcome for good, which another statement may have caused, before it is given up. */
 const mostRefusals = 3;
+/** A row that somebody has locked is tried again soon, and then more seldom: the lock may be a heartbeat's, or a person's. */
+const shortestHeldDelayMs = 5;
+const longestHeldDelayMs = 250;
 
 /**
- * Writes the outcomes of attempts. While one batch is on its way, the next gathers: immediate when idle, large when busy, and
- * no timer. A batch that fails is tried again until it succeeds or its leases are gone; when the database refuses it for good,
- * item by item, so that one outcome that cannot be written does not hold back the others. It is given up after a few tries:
- * its lease runs out, and the sweep decides.
+ * Writes the outcomes of attempts: completions through the exchange, which sends them together with the next claim, all others
+ * by a statement of their own. What comes while one is on its way gathers for the next.
+ *
+ * A batch that fails is tried again until it succeeds or its leases are gone; when the database refuses it for good, item by
+ * item, so that one outcome that cannot be written does not hold back the others. It is given up after a few tries: its lease
+ * runs out, and the sweep decides. A row that somebody keeps locked is skipped, and tried again apart from the others.
  */
 export class Settler {
   readonly #options: SettlerOptions;
-  #pending: Settlement[] = [];
-  #inFlight = 0;
-  #flushing: Promise<void> | undefined;
+  readonly #completing: Writing;
+  readonly #requeueing: Writing;
+  #completions: Settlement[] = [];
+  #others: Settlement[] = [];
+  #isRequeueing = false;
   #isAbandoned = false;
+  #underWay = 0;
+  #waiting: (() => void)[] = [];
 
   constructor(options: SettlerOptions) {
+    const { statements, worker, database } = options;
+    const write = <TInput>(statement: Statement<TInput, { id: string }>, input: TInput) =>
+      database.run(statement, input).then((rows) => rows.map(({ id }) => id));
     this.#options = options;
+    this.#completing = { run: (batch) => write(statements.completeJobs, { ...toCompletions(batch), worker }) };
+    this.#requeueing = { run: (batch) => write(statements.requeueJobs, { jobs: toRequeues(batch), worker }) };
   }
 
   /** Outcomes that are not in the table yet. */
   get backlog(): number {
-    return this.#pending.length + this.#inFlight;
+    return this.#completions.length + this.#others.length + this.#underWay;
   }
 
   settle(attempt: RunningAttempt, outcome: Outcome): void {
-    this.#pending.push({ attempt, outcome });
-    this.#flushing ??= this.#flush();
+    if (outcome.type === "done") {
+      this.#completions.push({ attempt, outcome });
+      this.#options.onCompletions();
+    } else {
+      this.#others.push({ attempt, outcome });
+      void this.#requeue();
+    }
+  }
+
+  /** The next batch of completions, in the order in which all statements lock. Whoever takes it sends it. */
+  takeCompletions(): CompletionsSending | undefined {
+    const batch = this.#begin(this.#completions.splice(0, largestBatch));
+    if (batch.length === 0) return undefined;
+    const answer = deferred<readonly string[]>();
+    void this.#write(batch, this.#completing, answer.promise);
+    return { input: toCompletions(batch), onAnswer: answer.resolve, onError: answer.reject };
   }
 
   /** Resolves when everything handed over so far is recorded or lost. */
   async drain(): Promise<void> {
-    while (this.#flushing !== undefined) await this.#flushing;
+    while (this.backlog > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
   /** Tries no more: what is not recorded by now runs again when its lease has run out. */
@@ -62,80 +101,108 @@ export class Settler {
     this.#isAbandoned = true;
   }
 
-  async #flush(): Promise<void> {
+  async #requeue(): Promise<void> {
+    if (this.#isRequeueing) return;
+    this.#isRequeueing = true;
     // In a microtask of its own, so that handlers that end in the same turn share the first batch.
     await Promise.resolve();
-    while (this.#pending.length > 0) {
-      const batch = this.#pending.splice(0, largestBatch).sort(byId);
-      this.#inFlight = batch.length;
-      const done = batch.filter(({ outcome }) => outcome.type === "done");
-      const others = batch.filter(({ outcome }) => outcome.type !== "done");
-      await Promise.all([this.#write(done, completion(this.#options)), this.#write(others, requeueing(this.#options))]);
-      this.#inFlight = 0;
+    while (this.#others.length > 0) {
+      const batch = this.#begin(this.#others.splice(0, largestBatch));
+      if (batch.length > 0) await this.#write(batch, this.#requeueing, this.#requeueing.run(batch));
     }
-    // In the same turn as the look above: what is handed over from now on begins a flush of its own.
-    this.#flushing = undefined;
+    // In the same turn as the look above: what is handed over from now on begins anew.
+    this.#isRequeueing = false;
   }
 
-  async #write<TInput>(batch: readonly Settlement[], { statement, input }: Writing<TInput>): Promise<void> {
-    if (batch.length === 0) return;
-    const { database, clock, onSettled, onError } = this.#options;
-    for (let tries = 1; ; tries++) {
-      const alive = batch.filter(({ attempt }) => !attempt.isLost);
-      for (const { attempt, outcome } of batch) if (attempt.isLost) onSettled(attempt, outcome, false);
-      if (alive.length === 0) return;
+  #begin(batch: Settlement[]): Settlement[] {
+    this.#underWay += batch.length;
+    return this.#withoutLost(batch).sort(byId);
+  }
+
+  #end({ attempt, outcome }: Settlement, isRecorded: boolean): void {
+    this.#underWay -= 1;
+    this.#options.onSettled(attempt, outcome, isRecorded);
+    if (this.backlog === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  #withoutLost(batch: readonly Settlement[]): Settlement[] {
+    for (const one of batch) if (one.attempt.isLost) this.#end(one, false);
+    return batch.filter(({ attempt }) => !attempt.isLost);
+  }
+
+  /** `answer`: of the first try, which is under way. */
+  async #write(batch: readonly Settlement[], writing: Writing, answer: Promise<readonly string[]>): Promise<void> {
+    const { clock, onError } = this.#options;
+    for (let tries = 1; batch.length > 0; tries++) {
       try {
-        const rows = await database.run(statement, input(alive));
-        const recorded = new Set(rows.map((row) => row.id));
-        for (const { attempt, outcome } of alive) onSettled(attempt, outcome, recorded.has(attempt.id));
+        const skipped = this.#record(batch, await (tries === 1 ? answer : writing.run(batch)));
+        // Apart: whoever waits for this batch does not wait for them.
+        if (skipped.length > 0) void this.#writeSkipped(skipped, writing);
         return;
       } catch (error) {
-        if (this.#isAbandoned) {
-          for (const { attempt, outcome } of alive) onSettled(attempt, outcome, false);
-          return;
-        }
-        const failure = databaseError(`Recording ${alive.length} outcomes failed (try ${tries})`, error);
+        if (this.#isAbandoned) return this.#giveUp(batch);
+        const failure = databaseError(`Recording ${batch.length} outcomes failed (try ${tries})`, error);
         onError(failure);
-        if (!failure.isRetryable && alive.length > 1) {
-          await Promise.all(alive.map((one) => this.#write([one], { statement, input })));
+        if (!failure.isRetryable && batch.length > 1) {
+          await Promise.all(batch.map((one) => this.#write([one], writing, writing.run([one]))));
           return;
         }
-        if (!failure.isRetryable && tries >= mostRefusals) {
-          for (const { attempt, outcome } of alive) onSettled(attempt, outcome, false);
-          return;
-        }
+        if (!failure.isRetryable && tries >= mostRefusals) return this.#giveUp(batch);
         await new Promise<void>((resolve) => clock.after(retryDelayMs(tries), resolve));
-        batch = alive;
+        batch = this.#withoutLost(batch);
       }
     }
   }
+
+  /** What was not recorded: locked by somebody, who may yet roll back, or not ours any more. */
+  async #writeSkipped(skipped: readonly Settlement[], writing: Writing): Promise<void> {
+    const { clock, onError } = this.#options;
+    for (let tries = 0; skipped.length > 0; tries++) {
+      try {
+        const held = this.#withoutLost(await this.#endRefused(skipped));
+        skipped = held;
+        if (held.length > 0) skipped = this.#record(held, await writing.run(held));
+      } catch (error) {
+        onError(databaseError(`Recording ${skipped.length} outcomes failed`, error));
+      }
+      if (this.#isAbandoned) return this.#giveUp(skipped);
+      const delayMs = Math.min(longestHeldDelayMs, shortestHeldDelayMs * 2 ** tries);
+      if (skipped.length > 0) await new Promise<void>((resolve) => clock.after(delayMs, resolve));
+    }
+  }
+
+  /** Ends what was recorded, and returns the others. */
+  #record(batch: readonly Settlement[], ids: readonly string[]): Settlement[] {
+    const recorded = new Set(ids);
+    for (const one of batch) if (recorded.has(one.attempt.id)) this.#end(one, true);
+    return batch.filter(({ attempt }) => !recorded.has(attempt.id));
+  }
+
+  /** Ends what the fence refuses, and returns what still belongs to its claim. The lease is extended where it can be. */
+  async #endRefused(batch: readonly Settlement[]): Promise<readonly Settlement[]> {
+    const { database, statements, worker, leaseMs } = this.#options;
+    const { ids, fences } = toCompletions(batch);
+    const rows = await database.run(statements.extendLeases, { ids, fences, worker, leaseMs });
+    const held = new Set(rows.filter((row) => row.held).map(({ id }) => id));
+    for (const one of batch) if (!held.has(one.attempt.id)) this.#end(one, false);
+    return batch.filter(({ attempt }) => held.has(attempt.id));
+  }
+
+  #giveUp(batch: readonly Settlement[]): void {
+    for (const one of batch) this.#end(one, false);
+  }
 }
 
-interface Writing<TInput> {
-  readonly statement: Statement<TInput, { id: string }>;
-  readonly input: (batch: readonly Settlement[]) => TInput;
-}
-
-function completion({ statements, worker }: SettlerOptions) {
+function toCompletions(batch: readonly Settlement[]): Completions {
   return {
-    statement: statements.completeJobs,
-    input: (batch: readonly Settlement[]) => ({
-      ids: list(batch, ({ attempt }) => attempt.id),
-      fences: list(batch, ({ attempt }) => attempt.fence),
-      keeps: list(batch, ({ attempt }) => attempt.kind.options.keepMs ?? "NULL"),
-      worker,
-    }),
+    ids: list(batch, ({ attempt }) => attempt.id),
+    fences: list(batch, ({ attempt }) => attempt.fence),
+    keeps: list(batch, ({ attempt }) => attempt.kind.options.keepMs ?? "NULL"),
   };
 }
 
-function requeueing({ statements, worker }: SettlerOptions) {
-  return {
-    statement: statements.requeueJobs,
-    input: (batch: readonly Settlement[]) => ({
-      jobs: JSON.stringify(Object.fromEntries(batch.map(({ attempt, outcome }) => [attempt.id, toRequeue(attempt, outcome)]))),
-      worker,
-    }),
-  };
+function toRequeues(batch: readonly Settlement[]): string {
+  return JSON.stringify(Object.fromEntries(batch.map(({ attempt, outcome }) => [attempt.id, toRequeue(attempt, outcome)])));
 }
 
 /** How an outcome other than done is written. */

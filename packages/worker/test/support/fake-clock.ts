@@ -66,7 +66,7 @@ export function fakeClock(): FakeClock {
   };
 }
 
-/** Lets everything that waits for promises alone, and not for I/O or timers, come to an end. */
-export function settlePromises(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+/** Lets everything that waits for promises alone, and for the end of a turn, but not for I/O or timers, come to an end. */
+export async function settlePromises(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
 }

@@ -1,6 +1,6 @@
 import { createWorkerStatements, type Statement } from "@queue/core/internal";
 import { Database } from "../../src/database/database.js";
-import { systemClock } from "../../src/time/clock.js";
+import { type Clock, systemClock } from "../../src/time/clock.js";
 
 export const statements = createWorkerStatements("queue");
 
@@ -19,11 +19,23 @@ export interface FakeDatabase {
   answer<TInput, TRow>(statement: Statement<TInput, TRow>, rows: (parameters: readonly unknown[]) => TRow[] | Promise<TRow[]>): void;
 }
 
-export function fakeDatabase(): FakeDatabase {
+interface FakeDatabaseOptions {
+  /** As an embedded database, whose dialect says so. */
+  readonly hasOneConnection?: boolean;
+  readonly clock?: Clock;
+  readonly patienceMs?: number;
+}
+
+export function fakeDatabase({
+  hasOneConnection = false,
+  clock = systemClock,
+  patienceMs = 60_000,
+}: FakeDatabaseOptions = {}): FakeDatabase {
   const sent: SentStatement[] = [];
   const answers = new Map<string, (parameters: readonly unknown[]) => unknown[] | Promise<unknown[]>>();
   const executor = {
     adapter: "fake",
+    ...(hasOneConnection ? { scope: { hasOneConnection } } : {}),
     async execute<R>(statement: SentStatement): Promise<{ rows: R[] }> {
       sent.push(statement);
       return { rows: ((await answers.get(statement.sql)?.(statement.parameters)) as R[] | undefined) ?? [] };
@@ -31,7 +43,7 @@ export function fakeDatabase(): FakeDatabase {
   };
   return {
     // An executor is as good as a Kysely, as long as nobody asks for a transaction.
-    database: new Database(executor as never, { clock: systemClock, patienceMs: 60_000, fallback: () => undefined }),
+    database: new Database(executor as never, { clock, patienceMs, fallback: () => undefined }),
     sent,
     sentOf: (statement) => sent.filter(({ sql }) => sql === statement.sql).map(({ parameters }) => parameters),
     answer: (statement, rows) => void answers.set(statement.sql, rows),

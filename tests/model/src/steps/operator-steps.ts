@@ -16,7 +16,8 @@ export function cancel(job: number): Step {
 export function retry(job: number): Step {
   return {
     text: `retry job ${job}`,
-    canWait: () => "for any end",
+    // A job that does not take its key again is judged by what was committed before the wait.
+    canWait: (_, view) => (["time", "started"].includes(view.job(job)?.hold ?? "") ? "for a rollback" : "for any end"),
     expect: (view) => model.retry(view, job),
     perform: ({ executor }, names) => statusOrCode(queue.admin(executor).retry(names.idOf(job))),
   };

@@ -1,4 +1,4 @@
-import { createWorkerStatements, type Requeue, runStatement, toArrayLiteral } from "@queue/core/internal";
+import { createWorkerStatements, readClaimAnswer, type Requeue, runStatement, toArrayLiteral } from "@queue/core/internal";
 import type { Fence, Settlement } from "../inputs.js";
 import type { JobNames } from "../job-names.js";
 import * as model from "../model.js";
@@ -24,9 +24,10 @@ export function claim(worker: WorkerName, limit: number): Step<Claimed[]> {
     async perform({ executor }, names) {
       const lines = lanes.map((lane) => ({ lane, priority: 5, since: null, since_id: "0" }));
       const groups = JSON.stringify([{ take: limit, lines }]);
-      const rows = await runStatement(executor, statements.claimJobs, { groups, kinds: toArrayLiteral(kinds), limit, worker, leaseMs });
+      const input = { groups, kinds: toArrayLiteral(kinds), limit, worker, leaseMs };
+      const { claimed } = readClaimAnswer(await runStatement(executor, statements.claimJobs, input));
       return inOrder(
-        rows.map(({ id, kind, claims, attempts, max_attempts: maxAttempts }) => ({
+        claimed.map(({ id, kind, claims, attempts, max_attempts: maxAttempts }) => ({
           job: names.nameOf(id),
           kind,
           claims,
@@ -56,18 +57,21 @@ function fenceLists(fences: readonly Fence[], names: JobNames) {
 }
 
 export function settle(worker: string, jobs: readonly HeldJob[], settlement: Settlement): Step {
-  const { outcome, isDelayed } = settlement;
+  const { outcome, isDelayed, isOwn } = settlement;
+  const details = [isDelayed && (outcome === "failed" || outcome === "snoozed") ? ", due later" : "", isOwn ? ", in its transaction" : ""];
   return {
-    text: `${worker} settles ${shown(jobs)}: ${outcome}${isDelayed && (outcome === "failed" || outcome === "snoozed") ? ", due later" : ""}`,
-    canWait: () => (jobs.length > 1 ? "for a rollback" : "for any end"),
+    text: `${worker} settles ${shown(jobs)}: ${outcome}${details.join("")}`,
+    ...(isOwn ? { canWait: () => (jobs.length > 1 ? "for a rollback" : "for any end") } : {}),
     expect: (view) => model.settle(view, worker, jobs, settlement),
     async perform({ executor }, names) {
       if (outcome === "done") {
         const keeps = list(jobs.map(({ kind }) => (isKept(kind) ? 86_400_000 : null)));
-        return ids(await runStatement(executor, statements.completeJobs, { ...fenceLists(jobs, names), keeps, worker }), names);
+        const complete = isOwn ? statements.completeOwnJobs : statements.completeJobs;
+        return ids(await runStatement(executor, complete, { ...fenceLists(jobs, names), keeps, worker }), names);
       }
       const requeues = Object.fromEntries(jobs.map((job) => [names.idOf(job.job), requeue(job, settlement)]));
-      return ids(await runStatement(executor, statements.requeueJobs, { jobs: JSON.stringify(requeues), worker }), names);
+      const requeueing = isOwn ? statements.requeueOwnJobs : statements.requeueJobs;
+      return ids(await runStatement(executor, requeueing, { jobs: JSON.stringify(requeues), worker }), names);
     },
   };
 }

@@ -1,0 +1,97 @@
+/** A place in the claim index: jobs are read in the order of when they are due, and of their ids. */
+export interface Place {
+  /** Microseconds since 1970, by the database's clock. */
+  readonly at: number;
+  readonly id: string;
+}
+
+/** Transactions that are open for so long are never missed: a claim that follows one that found all looks so far below. */
+const alwaysMs = 250;
+/** How far below the cursor a look goes, each as often as a quarter of that. */
+const ladderMs = [alwaysMs, 1_000, 4_000, 16_000, 64_000, 256_000] as const;
+/** Below the ladder: for the look behind. */
+export const ladderEndMs = 256_000;
+/** The database's clock was set back when it is so far behind what it said before. */
+const clockStepMs = 100;
+
+/**
+ * How far a line has been claimed, so that a claim does not read again what has been claimed before (dead index entries while a
+ * snapshot is held: 28.9 falls to 3.1 k jobs/s without it) or what this worker cannot do. It is a hint that no job depends on
+ * for more than latency: transactions commit later than they enqueue. So each claim looks a little below, now and then far
+ * below, by a ladder; a notification lowers it; and everything below the ladder is looked at seldom.
+ *
+ * Measured with a held snapshot, commit to claim: 2.5 ms (p99 5.8) for transactions under 20 ms, at most 1 s for those of 1–3 s.
+ */
+export class Cursor {
+  /** Undefined: from the beginning. */
+  #place: Place | undefined;
+  /** The last answer was as large as was asked for: the place is exact, and looks below it are counted. */
+  #isExact = false;
+  /** When each rung was looked at last, by the process's clock. */
+  #lookedAtMs: number[] = ladderMs.map(() => Number.NEGATIVE_INFINITY);
+  #version = 0;
+  /** What it was lowered to: an answer to a claim that was sent before does not raise it above that. */
+  #lowerings: { readonly version: number; readonly at: number }[] = [];
+
+  get place(): Place | undefined {
+    return this.#place;
+  }
+
+  /** To be given back with the answer of the claim that begins now. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Where the next claim begins. */
+  begin(nowMs: number): Place | undefined {
+    if (this.#place === undefined) return undefined;
+    const rung = ladderMs.findLastIndex((depthMs, n) => nowMs - (this.#lookedAtMs[n] ?? 0) >= depthMs / 4);
+    if (rung < 0) return this.#isExact ? this.#place : below(this.#place, alwaysMs);
+    for (let n = 0; n <= rung; n++) this.#lookedAtMs[n] = nowMs;
+    return below(this.#place, ladderMs[rung] ?? alwaysMs);
+  }
+
+  /** A claim has read the line to its end: everything that was due at `at` and visible. */
+  readToEnd(at: number, version: number): void {
+    const isSetBack = this.#place !== undefined && at < this.#place.at - clockStepMs * 1_000;
+    if (isSetBack) this.reset();
+    this.#moveTo({ at, id: "0" }, version, false);
+  }
+
+  /** A claim has stopped in the middle of the line: what it did not take may begin behind `last`, also below an earlier place. */
+  readUntil(last: Place, version: number): void {
+    this.#moveTo(last, version, true);
+  }
+
+  /** A job is due since `at`. */
+  lower(at: number): void {
+    this.#version += 1;
+    // Only what is below all that came later counts.
+    this.#lowerings = [...this.#lowerings.filter((earlier) => earlier.at < at), { version: this.#version, at }];
+    if (this.#place !== undefined && at < this.#place.at) this.#place = { at, id: "0" };
+    this.#isExact = false;
+  }
+
+  /** Something was put back, perhaps by a transaction that was open for long: the next claim goes down the whole ladder. */
+  lookFarBelow(): void {
+    this.#lookedAtMs = ladderMs.map(() => Number.NEGATIVE_INFINITY);
+  }
+
+  /** Nobody knows what the last claims saw. */
+  reset(): void {
+    this.lower(Number.NEGATIVE_INFINITY);
+    this.#place = undefined;
+  }
+
+  #moveTo(place: Place, version: number, isExact: boolean): void {
+    this.#lowerings = this.#lowerings.filter((lowering) => lowering.version > version);
+    const floor = Math.min(...this.#lowerings.map(({ at }) => at));
+    this.#isExact = isExact && place.at <= floor;
+    if (floor === Number.NEGATIVE_INFINITY) this.#place = undefined;
+    else this.#place = place.at <= floor ? place : { at: floor, id: "0" };
+  }
+}
+
+function below({ at }: Place, ms: number): Place {
+  return { at: at - ms * 1_000, id: "0" };
+}

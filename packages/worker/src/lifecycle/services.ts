@@ -1,0 +1,180 @@
+import type { Executor } from "@queue/core/adapter";
+import { createWorkerStatements, type WorkerStatements } from "@queue/core/internal";
+import { Database } from "../database/database.js";
+import { Exchange } from "../exchange/exchange.js";
+import { Fetcher } from "../fetch/fetcher.js";
+import { Lines } from "../fetch/lines.js";
+import { Lookout } from "../fetch/lookout.js";
+import { LeaseKeeper } from "../lease/lease-keeper.js";
+import { Janitor } from "../maintenance/janitor.js";
+import { Registrar } from "../maintenance/registrar.js";
+import { Sweeper } from "../maintenance/sweeper.js";
+import { Reporter } from "../report/reporter.js";
+import { AttemptRunner } from "../run/attempt-runner.js";
+import { JobFlow } from "../run/job-flow.js";
+import { OnceKeeper } from "../run/once.js";
+import { RunningAttempts } from "../run/running-attempt.js";
+import { Semaphore } from "../run/semaphore.js";
+import { Slots } from "../run/slots.js";
+import { Settler } from "../settle/settler.js";
+import type { Clock } from "../time/clock.js";
+import type { ResolvedWorkerOptions } from "../worker-options.js";
+
+export interface ServicesOptions extends ResolvedWorkerOptions {
+  readonly worker: string;
+  readonly pid: number;
+  readonly clock: Clock;
+  /** The listener's connection, while it is up. */
+  readonly listenersConnection: () => Executor | undefined;
+  /** An attempt has ended. */
+  readonly onEnded: () => void;
+}
+
+/**
+ * The parts of a worker, wired together: what each does is in its own file; here is only who tells whom. A job goes fetcher →
+ * flow → settler, and the lease keeper holds it from its claim until its outcome is written; the exchange carries outcomes and
+ * claims to the database in one statement.
+ */
+export class Services {
+  readonly database: Database;
+  readonly statements: WorkerStatements;
+  readonly reporter: Reporter;
+  readonly attempts = new RunningAttempts();
+  readonly lines: Lines;
+  readonly lookout: Lookout;
+  readonly fetcher: Fetcher;
+  readonly settler: Settler;
+  readonly flow: JobFlow;
+  readonly leaseKeeper: LeaseKeeper;
+  readonly sweeper: Sweeper;
+  readonly janitor: Janitor;
+  readonly registrar: Registrar;
+  readonly #options: ServicesOptions;
+  readonly #exchange: Exchange;
+  #runner: AttemptRunner;
+
+  constructor(options: ServicesOptions) {
+    const { db, schema, worker, pid, clock, concurrency, ceilings, lanes, leaseMs, logger, listenersConnection } = options;
+    const kinds = [...options.handlers.keys()];
+    const onError = (error: unknown) => this.reporter.error(error);
+    const database = new Database(db, { clock, patienceMs: leaseMs, fallback: listenersConnection });
+    const statements = createWorkerStatements(schema);
+    const common = { database, statements, worker, clock, onError };
+    this.reporter = new Reporter({ ...common, logger, onEvent: options.onEvent });
+    this.#options = options;
+    this.database = database;
+    this.statements = statements;
+    const slots: Slots = new Slots(concurrency, ceilings, () => this.fetcher.onRoom());
+    this.lines = new Lines(
+      kinds.flatMap((kind) => {
+        const known = options.kinds.get(kind);
+        return known === undefined ? [] : [{ lane: known.options.lane, priority: known.options.priority }];
+      }),
+      lanes === undefined ? undefined : new Set(lanes),
+      ceilings,
+    );
+    this.lookout = new Lookout({
+      ...common,
+      lines: this.lines,
+      kinds,
+      pollIntervalMs: options.pollIntervalMs,
+      onFound: () => this.fetcher.wake(),
+    });
+    this.fetcher = new Fetcher({
+      ...common,
+      lines: this.lines,
+      lookout: this.lookout,
+      slots,
+      kinds,
+      leaseMs,
+      pollIntervalMs: options.pollIntervalMs,
+      backlog: () => this.settler.backlog,
+      known: () => this.attempts.all().map(({ id }) => id),
+      concurrency,
+      onWanted: () => this.#exchange.ring(),
+      onClaimed: (row, sentAtMs) => this.flow.begin(row, sentAtMs),
+    });
+    this.settler = new Settler({
+      ...common,
+      leaseMs,
+      onCompletions: () => this.#exchange.ring(),
+      onSettled: (attempt, outcome, isRecorded) => this.flow.settled(attempt, outcome, isRecorded),
+    });
+    this.#exchange = new Exchange({
+      ...common,
+      takeCompletions: () => this.settler.takeCompletions(),
+      takeClaim: () => this.fetcher.takeClaim(),
+    });
+    this.flow = new JobFlow({
+      kinds: options.kinds,
+      leaseMs,
+      clock,
+      attempts: this.attempts,
+      slots,
+      reporter: this.reporter,
+      run: (attempt) => this.#runner.run(attempt),
+      settle: (attempt, outcome) => this.settler.settle(attempt, outcome),
+      isStopping: () => this.fetcher.isStopping,
+      onEnded: (dueInMs) => {
+        options.onEnded();
+        this.fetcher.onRoom();
+        if (dueInMs !== undefined) this.lookout.lookAfter(dueInMs);
+      },
+    });
+    this.leaseKeeper = new LeaseKeeper({
+      ...common,
+      attempts: this.attempts,
+      leaseMs,
+      heartbeatMs: options.heartbeatMs,
+      ownConnection: listenersConnection,
+      onBlocked: (blockedMs) =>
+        logger.warn(
+          { worker, blockedMs: Math.round(blockedMs) },
+          "The event loop was blocked: heartbeats were late. Move long synchronous work into a worker thread.",
+        ),
+    });
+    this.sweeper = new Sweeper({
+      ...common,
+      known: () =>
+        this.attempts
+          .all()
+          .filter(({ isLost }) => !isLost)
+          .map(({ id }) => id),
+      intervalMs: options.sweepIntervalMs,
+      onReturned: () => {
+        this.lookout.lookEverywhere();
+        this.ringOthers().catch(onError);
+      },
+      emit: (event) => this.reporter.emit(event),
+    });
+    this.janitor = new Janitor({ ...common, logger });
+    this.registrar = new Registrar({ ...common, intervalMs: options.heartbeatMs, kinds, lanes, pid });
+    this.#runner = this.#createRunner(concurrency);
+  }
+
+  /** So many transactional handlers may hold a connection at the same time from now on. */
+  limitTransactions(transactions: number): void {
+    this.#runner = this.#createRunner(transactions);
+  }
+
+  /** Others sleep until their poll otherwise: what is put back rings for nobody by itself. */
+  async ringOthers(): Promise<void> {
+    await this.database.run(this.statements.ringWorkers, {});
+  }
+
+  #createRunner(transactions: number): AttemptRunner {
+    const { db, schema, worker, handlers, logger, leaseMs, clock } = this.#options;
+    return new AttemptRunner({
+      db,
+      schema,
+      worker,
+      handlers,
+      statements: this.statements,
+      once: new OnceKeeper(this.database, this.statements, clock),
+      transactions: new Semaphore(transactions),
+      logger,
+      clock,
+      lateHandlerMs: leaseMs,
+    });
+  }
+}

@@ -1,0 +1,100 @@
+import { type ClaimedRow, type Kind, queueError } from "@queue/core/internal";
+import { leaseLost } from "../lease/lease-keeper.js";
+import type { Reporter } from "../report/reporter.js";
+import type { Clock } from "../time/clock.js";
+import type { AttemptResult } from "./attempt-runner.js";
+import type { Outcome } from "./decide-outcome.js";
+import { abortAttempt, loseAttempt, newAttempt, type RunningAttempt, type RunningAttempts } from "./running-attempt.js";
+import type { Slots } from "./slots.js";
+
+export interface JobFlowOptions {
+  readonly kinds: ReadonlyMap<string, Kind>;
+  readonly leaseMs: number;
+  readonly clock: Clock;
+  readonly attempts: RunningAttempts;
+  readonly slots: Slots;
+  readonly reporter: Reporter;
+  readonly run: (attempt: RunningAttempt) => Promise<AttemptResult>;
+  readonly settle: (attempt: RunningAttempt, outcome: Outcome) => void;
+  /** The worker begins nothing more. */
+  readonly isStopping: () => boolean;
+  /** An attempt has ended; `dueInMs`: its job was put back. */
+  readonly onEnded: (dueInMs: number | undefined) => void;
+}
+
+/** The way of a job through this process: from its claim over its handler to its outcome, which counts once. */
+export class JobFlow {
+  readonly #options: JobFlowOptions;
+  #hasGivenBack = false;
+
+  constructor(options: JobFlowOptions) {
+    this.#options = options;
+  }
+
+  /** A job was put back that others may begin now. */
+  get hasGivenBack(): boolean {
+    return this.#hasGivenBack;
+  }
+
+  begin(row: ClaimedRow, sentAtMs: number): void {
+    const { kinds, clock, leaseMs, attempts, isStopping } = this.#options;
+    const kind = kinds.get(row.kind);
+    if (kind === undefined) throw new TypeError(`Claimed the kind ${JSON.stringify(row.kind)}, which was not asked for.`);
+    const attempt = newAttempt(row, kind, { startedAtMs: clock.now(), leaseUntilMs: sentAtMs + leaseMs });
+    // Returned to the queue while it ran here: by a sweep, after this process stood still for a lease.
+    const before = attempts.get(row.id);
+    if (before !== undefined) loseAttempt(before, leaseLost(row.id, "it ran out, and the job was claimed again"));
+    attempts.add(attempt);
+    // Claimed by a statement that was on its way when the stop began: never started, so it costs no attempt.
+    if (isStopping()) this.#handOver(attempt, { type: "released", isAttemptSpent: false });
+    else void this.#run(attempt);
+  }
+
+  /** The outcome is in the table, or, when not `isRecorded`, the fence refused it. */
+  settled(attempt: RunningAttempt, outcome: Outcome, isRecorded: boolean): void {
+    const { attempts, reporter, onEnded } = this.#options;
+    attempts.delete(attempt);
+    // The trigger rings for new jobs only: what this process put back, it looks after itself.
+    onEnded(isRecorded && "delayMs" in outcome ? outcome.delayMs : undefined);
+    if (!isRecorded) return reporter.refused(attempt, outcome);
+    if (outcome.type === "released") this.#hasGivenBack = true;
+    reporter.recorded(attempt, outcome);
+  }
+
+  /** The grace of a stop is over. */
+  abortAll(): void {
+    for (const attempt of this.#options.attempts.all()) {
+      abortAttempt(
+        attempt,
+        queueError("WORKER_STOPPING", `The worker stops, and its grace is over: job ${attempt.id} is given back.`, { jobId: attempt.id }),
+      );
+    }
+  }
+
+  /** Handlers that go on all the same: their fence no longer holds, and another worker may begin at once. */
+  releaseAll(): void {
+    for (const attempt of this.#options.attempts.all()) {
+      this.#handOver(attempt, { type: "released", isAttemptSpent: attempt.isBegun });
+    }
+  }
+
+  async #run(attempt: RunningAttempt): Promise<void> {
+    const { slots, reporter, run } = this.#options;
+    const { lane } = attempt.row;
+    slots.take(lane);
+    reporter.started(attempt);
+    const result = await run(attempt);
+    if (result.type === "unsettled") this.#handOver(attempt, result.outcome);
+    else if (result.type === "settled") this.settled(attempt, result.outcome, true);
+    else if (!attempt.isHandedOver) this.settled(attempt, { type: "done" }, false);
+    // The slot is free when the handler has returned, not when its outcome has landed.
+    slots.release(lane);
+  }
+
+  /** The first outcome counts: a job that was given back at a stop is not completed by a handler that returns later. */
+  #handOver(attempt: RunningAttempt, outcome: Outcome): void {
+    if (attempt.isHandedOver) return;
+    attempt.isHandedOver = true;
+    this.#options.settle(attempt, outcome);
+  }
+}
