@@ -1,7 +1,7 @@
 /** `@queue/core/internal`: for the packages of this repository. No promise to anyone else. */
 export { isPermanentError } from "./errors/permanent-error.js";
 export { queueError } from "./errors/queue-error.js";
-export { isRetryAfterError } from "./errors/retry-after-error.js";
+export { retryAfterMs } from "./errors/retry-after-error.js";
 export { showValue } from "./errors/show-value.js";
 export { checkPayload } from "./job/check-payload.js";
 export { jobLife, type JobState, type JobTransition } from "./job/job-life.js";

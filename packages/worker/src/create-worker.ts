@@ -33,6 +33,8 @@ class QueueWorker implements Worker {
   #restarting: Promise<void> | undefined;
   /** The last of the calls of runUntilIdle, which follow one another. */
   #idling: Promise<void> | undefined;
+  /** Why it stopped by itself. */
+  #failure: { readonly error: unknown } | undefined;
   #endGrace = () => {};
   #whenStopped: ((isClean: boolean) => void)[] = [];
 
@@ -69,6 +71,7 @@ class QueueWorker implements Worker {
     try {
       await this.start();
       if (!(await ended)) markUnclean();
+      if (this.#failure !== undefined) throw this.#failure.error;
     } finally {
       forget();
     }
@@ -100,6 +103,7 @@ class QueueWorker implements Worker {
   }
 
   async #start(): Promise<void> {
+    this.#failure = undefined;
     const session = this.#newSession();
     this.#session = session;
     try {
@@ -166,7 +170,10 @@ class QueueWorker implements Worker {
   #newSession(): Session {
     // Random for every start: host names and process ids come back, in containers at every restart.
     const worker = `${hostname().slice(0, 60)}:${processId()}:${randomUUID().replaceAll("-", "").slice(0, 12)}`;
-    return new Session(this.#options, worker, processId(), systemClock);
+    return new Session(this.#options, worker, processId(), systemClock, (error) => {
+      this.#failure = { error };
+      void this.#stop(this.#options.shutdownGraceMs);
+    });
   }
 }
 

@@ -1,3 +1,5 @@
+import { callSafely } from "./report/call-safely.js";
+
 /** The shape of pino, and of many others: an object first, then a sentence. */
 export interface Logger {
   debug(details: object, message: string): void;
@@ -17,11 +19,11 @@ export const consoleLogger: Logger = Object.freeze({
 /** `logger`, of which no line can throw: a log that has been closed is no reason to stop working. */
 export function safeLogger(logger: Logger): Logger {
   const quietly = (level: keyof Logger) => (details: object, message: string) => {
-    try {
-      logger[level](details, message);
-    } catch {
-      // There is nowhere left to say so.
-    }
+    // There is nowhere left to say that it failed.
+    callSafely(
+      () => logger[level](details, message),
+      () => {},
+    );
   };
   return { debug: quietly("debug"), info: quietly("info"), warn: quietly("warn"), error: quietly("error") };
 }

@@ -25,5 +25,5 @@ export type WorkerEvent =
   | { readonly type: "worker.stopped"; readonly worker: string }
   /** LISTEN is up, for the first time or again. */
   | { readonly type: "worker.listening"; readonly worker: string }
-  /** Something failed that the worker survives and tries again. */
+  /** Something failed that the worker survives and tries again; or, with a code that begins with `SCHEMA_`, that it stops for. */
   | { readonly type: "worker.error"; readonly error: QueueError };

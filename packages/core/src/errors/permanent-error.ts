@@ -22,7 +22,9 @@ export class PermanentError extends Error {
 export function isPermanentError(value: unknown): value is PermanentError {
   if (typeof value !== "object" || value === null) return false;
   try {
-    return mark in value || (value as { name?: unknown }).name === "PermanentError";
+    // The mark's value, too: a proxy may have every property.
+    const { name, [mark]: marked } = value as { readonly name?: unknown; readonly [mark]?: unknown };
+    return marked === true || name === "PermanentError";
   } catch {
     return false; // a proxy or a getter that throws is somebody else's object
   }

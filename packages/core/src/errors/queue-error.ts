@@ -70,7 +70,9 @@ export class QueueError extends Error {
   static is(error: unknown, code?: QueueErrorCode): boolean {
     if (typeof error !== "object" || error === null) return false;
     try {
-      return mark in error && (code === undefined || ("code" in error && error.code === code));
+      // The mark's value, too: a proxy may have every property.
+      const { code: found, [mark]: marked } = error as { readonly code?: unknown; readonly [mark]?: unknown };
+      return marked === true && (code === undefined || found === code);
     } catch {
       return false; // a proxy or a getter that throws is somebody else's object
     }

@@ -1,4 +1,4 @@
-import { type Duration, parseDuration } from "../job/duration.js";
+import { type Duration, maxDurationMs, parseDuration } from "../job/duration.js";
 
 const mark = Symbol.for("@queue/core/RetryAfterError");
 
@@ -24,12 +24,20 @@ export class RetryAfterError extends Error {
   }
 }
 
-/** Whether `value` is a {@link RetryAfterError} of this or of any other copy, with a delay that can be used. */
-export function isRetryAfterError(value: unknown): value is RetryAfterError {
-  if (typeof value !== "object" || value === null) return false;
+/** Whether `value` is a {@link RetryAfterError} of this or of any other copy. */
+function isRetryAfterError(value: unknown): value is RetryAfterError {
+  return retryAfterMs(value) !== undefined;
+}
+
+/** The delay of a {@link RetryAfterError} of this or of any other copy, if it is one that can be used. */
+export function retryAfterMs(value: unknown): number | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
   try {
-    return mark in value && Number.isSafeInteger((value as { delayMs?: unknown }).delayMs);
+    // The mark's value, too: a proxy may have every property. And the delay once: it may be another the next time.
+    const { delayMs, [mark]: marked } = value as { readonly delayMs?: unknown; readonly [mark]?: unknown };
+    const isUsable = marked === true && typeof delayMs === "number" && Number.isSafeInteger(delayMs);
+    return isUsable && delayMs >= 0 && delayMs <= maxDurationMs ? delayMs : undefined;
   } catch {
-    return false; // a proxy or a getter that throws is somebody else's object
+    return undefined; // a proxy or a getter that throws is somebody else's object
   }
 }

@@ -6,12 +6,16 @@ const shape = /^(?!P[1-9])(?=.*\d)[0-9A-Z]{5}$/;
  * `cause.code`, sequelize at `original.code`, Prisma at `meta.driverAdapterError.cause.code`.
  */
 export function sqlStateOf(error: unknown): string | undefined {
-  for (const path of [["code"], ["cause", "code"], ["original", "code"], ["meta", "driverAdapterError", "cause", "code"]]) {
-    const code = path.reduce<unknown>(
-      (value, key) => (typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined),
-      error,
-    );
-    if (typeof code === "string" && shape.test(code)) return code;
+  try {
+    for (const path of [["code"], ["cause", "code"], ["original", "code"], ["meta", "driverAdapterError", "cause", "code"]]) {
+      const code = path.reduce<unknown>(
+        (value, key) => (typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined),
+        error,
+      );
+      if (typeof code === "string" && shape.test(code)) return code;
+    }
+  } catch {
+    // A proxy or a getter that throws is no driver's error.
   }
   return undefined;
 }

@@ -3,6 +3,7 @@ import { claimJobs } from "./claim-jobs.js";
 import { completeAndClaim } from "./complete-and-claim.js";
 import { completeJobs, completeOwnJobs } from "./complete-jobs.js";
 import { deleteEnded } from "./delete-ended.js";
+import { deleteReleasedKeys } from "./delete-released-keys.js";
 import { extendLeases } from "./extend-leases.js";
 import { findEnded } from "./find-ended.js";
 import { finishEffect, forgetEffect } from "./finish-effect.js";
@@ -25,6 +26,7 @@ export function createWorkerStatements(schema: string) {
     completeJobs: completeJobs(schema),
     completeOwnJobs: completeOwnJobs(schema),
     deleteEnded: deleteEnded(schema),
+    deleteReleasedKeys: deleteReleasedKeys(schema),
     extendLeases: extendLeases(schema),
     findEnded: findEnded(schema),
     finishEffect: finishEffect(schema),

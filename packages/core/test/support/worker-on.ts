@@ -1,5 +1,6 @@
 import type { EnqueueTarget } from "@queue/core";
 import {
+  type ClaimAnswer,
   type ClaimedRow,
   type ClaimGroup,
   createWorkerStatements,
@@ -36,26 +37,38 @@ export function workerOn(target: EnqueueTarget, { worker = "w1", schema = "queue
   const statements = createWorkerStatements(schema);
   const run = <TInput, TRow>(statement: Statement<TInput, TRow>, input: TInput) => runStatement(executor, statement, input);
   const list = (values: readonly (string | number)[]) => `{${values.join(",")}}`;
-  async function complete(statement: typeof statements.completeJobs, jobs: readonly Claimed[], keepMs: number | null): Promise<string[]> {
-    const rows = await run(statement, {
+  function completeInput(jobs: readonly Claimed[], keepMs: number | null) {
+    return {
       ids: list(jobs.map(({ id }) => id)),
       fences: list(jobs.map(({ claims }) => claims)),
       keeps: list(jobs.map(() => keepMs ?? "NULL")),
       worker,
-    });
-    return rows.map(({ id }) => id);
+    };
+  }
+  async function complete(statement: typeof statements.completeJobs, jobs: readonly Claimed[], keepMs: number | null): Promise<string[]> {
+    return (await run(statement, completeInput(jobs, keepMs))).map(({ id }) => id);
   }
   async function requeue(statement: typeof statements.requeueJobs, jobs: Readonly<Record<string, Requeue>>): Promise<string[]> {
     return (await run(statement, { jobs: JSON.stringify(jobs), worker })).map(({ id }) => id);
   }
+  function claimInput({ limit = 10, kinds = ["a"], lanes = ["default"], groups, leaseMs = 60_000 }: ClaimOptions) {
+    const given = groups ?? [{ take: limit, lines: lanes.map((lane) => line(lane)) }];
+    return { groups: JSON.stringify(given), kinds: toArrayLiteral(kinds), limit, worker, leaseMs };
+  }
   return {
     statements,
     run,
-    async claim({ limit = 10, kinds = ["a"], lanes = ["default"], groups, leaseMs = 60_000 }: ClaimOptions = {}): Promise<ClaimedRow[]> {
-      const given = groups ?? [{ take: limit, lines: lanes.map((lane) => line(lane)) }];
-      const input = { groups: JSON.stringify(given), kinds: toArrayLiteral(kinds), limit, worker, leaseMs };
-      return readClaimAnswer(await run(statements.claimJobs, input)).claimed;
-    },
+    claim: async (options: ClaimOptions = {}): Promise<ClaimedRow[]> =>
+      readClaimAnswer(await run(statements.claimJobs, claimInput(options))).claimed,
+    /** The claim with all that it says. */
+    claimAnswer: async (options: ClaimOptions = {}): Promise<ClaimAnswer> =>
+      readClaimAnswer(await run(statements.claimJobs, claimInput(options))),
+    /** Both in one statement. */
+    completeAndClaim: async (
+      jobs: readonly Claimed[],
+      { keepMs = 60_000, ...options }: ClaimOptions & { readonly keepMs?: number | null } = {},
+    ): Promise<ClaimAnswer> =>
+      readClaimAnswer(await run(statements.completeAndClaim, { ...completeInput(jobs, keepMs), ...claimInput(options) })),
     /** What a batch writes, which skips locked rows. */
     complete: (jobs: readonly Claimed[], keepMs: number | null = 60_000) => complete(statements.completeJobs, jobs, keepMs),
     requeue: (jobs: Readonly<Record<string, Requeue>>) => requeue(statements.requeueJobs, jobs),
@@ -73,8 +86,21 @@ export function workerOn(target: EnqueueTarget, { worker = "w1", schema = "queue
       return rows.sort((a, b) => Number(a.id) - Number(b.id));
     },
     sweep: (limit = 100) => run(statements.returnExpiredJobs, { limit, except: "{}" }),
-    deleteEnded: async (limit = 100) => (await run(statements.deleteEnded, { limit }))[0],
+    /** All of it: what a limit leaves to the next call, and the walk over the keys that an event releases. */
+    async deleteEnded(limit = 100) {
+      const [counts] = await run(statements.deleteEnded, { limit });
+      let keys = Number(counts?.keys);
+      for (let [afterKind, afterKey]: (string | null)[] = ["", ""]; afterKind != null && afterKey != null;) {
+        const [walk] = await run(statements.deleteReleasedKeys, { afterKind, afterKey, limit });
+        keys += Number(walk?.deleted);
+        [afterKind, afterKey] = [walk?.kind ?? null, walk?.key ?? null];
+      }
+      return { keys: String(keys), effects: counts?.effects, archived: counts?.archived };
+    },
     maintainArchive: async () => (await run(statements.maintainArchive, {}))[0]?.changes,
+    /** `below`: microseconds since 1970, for each line. */
+    lookBehind: (lines: readonly { lane: string; priority: number; below: number }[], kinds: readonly string[] = ["a"]) =>
+      run(statements.lookBehind, { lines: JSON.stringify(lines), kinds: toArrayLiteral(kinds) }),
     lookAhead: (kinds: readonly string[] = ["a"]) => run(statements.lookAhead, { kinds: toArrayLiteral(kinds) }),
   };
 }

@@ -1,6 +1,7 @@
 import type { Executor, KyselyLike } from "@queue/core";
 import { sqlStateOf } from "@queue/core/adapter";
 import { queueError, runStatement, type Statement, toExecutor } from "@queue/core/internal";
+import { describeThrown } from "../run/describe-thrown.js";
 import type { Clock } from "../time/clock.js";
 import { withTimeout } from "../time/with-timeout.js";
 import type { WorkerDatabase } from "./worker-database.js";
@@ -148,8 +149,12 @@ function isConnectionLost(error: unknown): boolean {
 /** A driver's error as ours: the one place where they are judged, by SQLSTATE and never by text. */
 export function databaseError(what: string, cause: unknown) {
   const sqlState = sqlStateOf(cause);
-  const detail = cause instanceof Error ? cause.message : String(cause);
-  return queueError("DATABASE_ERROR", `${what}: ${detail}`, { sqlState }, { cause, isRetryable: isTransient(sqlState) });
+  return queueError(
+    "DATABASE_ERROR",
+    `${what}: ${describeThrown(cause).message}`,
+    { sqlState },
+    { cause, isRetryable: isTransient(sqlState) },
+  );
 }
 
 /** No SQLSTATE (the connection), or a class that says "try again": connection, resources, operator, rollback, lock, timeout. */

@@ -27,6 +27,8 @@ export interface FetcherOptions {
   readonly known: () => readonly string[];
   /** There is a claim to take. */
   readonly onWanted: () => void;
+  /** The database said what its time is, in microseconds since 1970, in the answer to a claim that was sent at `sentAtMs`. */
+  readonly onLooked: (now: number, sentAtMs: number) => void;
   /** Takes over a job that was claimed; `sentAtMs` is when the claim was sent. */
   readonly onClaimed: (row: ClaimedRow, sentAtMs: number) => void;
   readonly onError: (error: unknown) => void;
@@ -169,11 +171,12 @@ export class Fetcher {
   }
 
   #answered(sent: Sent, answer: ClaimAnswer): void {
-    const { slots, lines, onClaimed } = this.#options;
+    const { slots, lines, onClaimed, onLooked } = this.#options;
     this.#underWay -= 1;
     this.#unanswered -= 1;
     this.#failures = 0;
     sent.giveBackSlots();
+    onLooked(Number(answer.now), sent.sentAtMs);
     const full = lines.answered(sent.groups, answer, sent.limit);
     this.#isPlenty = answer.claimed.length === sent.limit;
     if (this.#isPlenty) this.#lastFull = Math.max(this.#lastFull, sent.number);

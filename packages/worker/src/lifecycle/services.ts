@@ -1,4 +1,5 @@
-import type { Executor } from "@queue/core/adapter";
+import { QueueError } from "@queue/core";
+import { type Executor, sqlStateOf } from "@queue/core/adapter";
 import { createWorkerStatements, type WorkerStatements } from "@queue/core/internal";
 import { Database } from "../database/database.js";
 import { Exchange } from "../exchange/exchange.js";
@@ -18,6 +19,7 @@ import { Semaphore } from "../run/semaphore.js";
 import { Slots } from "../run/slots.js";
 import { Settler } from "../settle/settler.js";
 import type { Clock } from "../time/clock.js";
+import { DatabaseClock } from "../time/database-clock.js";
 import type { ResolvedWorkerOptions } from "../worker-options.js";
 
 export interface ServicesOptions extends ResolvedWorkerOptions {
@@ -28,6 +30,8 @@ export interface ServicesOptions extends ResolvedWorkerOptions {
   readonly listenersConnection: () => Executor | undefined;
   /** An attempt has ended. */
   readonly onEnded: () => void;
+  /** The database says that a part of the schema is not there. */
+  readonly onMissing: () => void;
 }
 
 /**
@@ -56,11 +60,15 @@ export class Services {
   constructor(options: ServicesOptions) {
     const { db, schema, worker, pid, clock, concurrency, ceilings, lanes, leaseMs, logger, listenersConnection } = options;
     const kinds = [...options.handlers.keys()];
-    const onError = (error: unknown) => this.reporter.error(error);
+    const onError = (error: unknown) => {
+      this.reporter.error(error);
+      if (isMissing(error)) options.onMissing();
+    };
     const database = new Database(db, { clock, patienceMs: leaseMs, fallback: listenersConnection });
     const statements = createWorkerStatements(schema);
     const common = { database, statements, worker, clock, onError };
-    this.reporter = new Reporter({ ...common, logger, onEvent: options.onEvent });
+    const databaseClock = new DatabaseClock(clock);
+    this.reporter = new Reporter({ ...common, clock: databaseClock, logger, onEvent: options.onEvent });
     this.#options = options;
     this.database = database;
     this.statements = statements;
@@ -92,6 +100,7 @@ export class Services {
       known: () => this.attempts.all().map(({ id }) => id),
       concurrency,
       onWanted: () => this.#exchange.ring(),
+      onLooked: (now, sentAtMs) => databaseClock.observe(now, sentAtMs),
       onClaimed: (row, sentAtMs) => this.flow.begin(row, sentAtMs),
     });
     this.settler = new Settler({
@@ -177,4 +186,9 @@ export class Services {
       lateHandlerMs: leaseMs,
     });
   }
+}
+
+/** undefined_table, undefined_column, undefined_function, invalid_schema_name */
+function isMissing(error: unknown): boolean {
+  return ["42P01", "42703", "42883", "3F000"].includes(sqlStateOf(QueueError.is(error) ? error.cause : error) ?? "");
 }

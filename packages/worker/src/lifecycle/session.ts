@@ -1,3 +1,4 @@
+import { QueueError } from "@queue/core";
 import type { Executor, Subscription } from "@queue/core/adapter";
 import { createSchemaCheck, notificationChannel } from "@queue/core/internal";
 import { parseNotification } from "../fetch/notification.js";
@@ -31,9 +32,14 @@ export class Session {
   #closed: Promise<boolean> | undefined;
   readonly #impatience = deferred();
 
-  constructor(options: ResolvedWorkerOptions, worker: string, pid: number, clock: Clock) {
+  readonly #onUnusable: (error: unknown) => void;
+  #checking: Promise<void> | undefined;
+
+  /** `onUnusable`: the tables are gone, or of another version; nothing can be done but to close. */
+  constructor(options: ResolvedWorkerOptions, worker: string, pid: number, clock: Clock, onUnusable: (error: unknown) => void) {
     this.worker = worker;
     this.#options = options;
+    this.#onUnusable = onUnusable;
     this.#clock = clock;
     this.#services = new Services({
       ...options,
@@ -42,6 +48,7 @@ export class Session {
       clock,
       listenersConnection: () => this.#listenersConnection(),
       onEnded: () => this.#changed(),
+      onMissing: () => this.#checkSchema(),
     });
   }
 
@@ -128,7 +135,9 @@ export class Session {
     const services = [leaseKeeper, sweeper, janitor, registrar, lookout].map((service) => service.stop());
     const ringing = flow.hasGivenBack ? this.#attempt(() => this.#services.ringOthers()) : undefined;
     await inTime(Promise.all([ringing, reporter.drain(), ...services]));
-    await inTime(Promise.resolve(this.#subscription?.close()));
+    await inTime(
+      Promise.resolve(this.#subscription?.close()).catch((error: unknown) => reporter.error(error, "Closing the listener failed")),
+    );
     this.#subscription = undefined;
   }
 
@@ -192,6 +201,20 @@ export class Session {
     return withTimeout(Promise.race([step, stopped]), patienceMs, this.#clock);
   }
 
+  /** Told when a part of the schema is missing, once at a time. A migration may be under way; when the check passes, we go on. */
+  #checkSchema(): void {
+    if (this.#isClosing || this.#checking !== undefined) return;
+    const { database, reporter } = this.#services;
+    const check = Promise.resolve(createSchemaCheck(this.#options.schema)(database.executor));
+    this.#checking = this.#patiently(check)
+      .catch((error: unknown) => {
+        if (this.#isClosing || !isUnusable(error)) return;
+        reporter.unusable(error);
+        this.#onUnusable(error);
+      })
+      .finally(() => (this.#checking = undefined));
+  }
+
   #changed(): void {
     this.#changes += 1;
     for (const resolve of this.#changeWaiters.splice(0)) resolve();
@@ -210,4 +233,8 @@ export class Session {
       return undefined;
     }
   }
+}
+
+function isUnusable(error: unknown): error is QueueError {
+  return QueueError.is(error) && ["SCHEMA_MISSING", "SCHEMA_TOO_OLD", "SCHEMA_TOO_NEW"].includes(error.code);
 }

@@ -13,7 +13,11 @@ export interface Worker extends AsyncDisposable {
    * Nothing stays locked. Safe to call twice, and before `start`.
    */
   stop(options?: { readonly grace?: Duration | undefined }): Promise<void>;
-  /** `start`, then `stop` on SIGTERM or SIGINT; resolves when stopped. A second signal ends the grace. */
+  /**
+   * `start`, then `stop` on SIGTERM or SIGINT; resolves when stopped. A second signal ends the grace.
+   *
+   * @throws QueueError what `start` throws; `SCHEMA_MISSING` when the tables are dropped under the worker, which stops then
+   */
   run(): Promise<void>;
   /** Works until nothing is due and nothing runs, then resolves: for scripts and tests. What is due later stays. */
   runUntilIdle(): Promise<void>;

@@ -7,7 +7,7 @@ import type { Clock } from "../time/clock.js";
 
 export interface JanitorOptions {
   readonly database: Database;
-  readonly statements: Pick<WorkerStatements, "deleteEnded" | "maintainArchive">;
+  readonly statements: Pick<WorkerStatements, "deleteEnded" | "deleteReleasedKeys" | "maintainArchive">;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly onError: (error: unknown) => void;
@@ -18,6 +18,8 @@ const cleanIntervalMs = 60_000;
 const partitionIntervalMs = 3_600_000;
 /** Small enough for any statement timeout. */
 const largestDelete = 1_000;
+/** Of the keys that are walked over: a hundred thousand a minute. */
+const mostParts = 100;
 
 /** Keeps the archive's partitions ahead of time, drops those that may go, and removes what nothing refers to any more. */
 export class Janitor {
@@ -25,6 +27,7 @@ export class Janitor {
   readonly #cleaning: Loop;
   readonly #partitioning: Loop;
   #mayMaintain = true;
+  #place = { afterKind: "", afterKey: "" };
 
   constructor(options: JanitorOptions) {
     this.#options = options;
@@ -44,9 +47,21 @@ export class Janitor {
 
   async clean(): Promise<void> {
     const { database, statements } = this.#options;
+    // Until nothing is removed: a batch may be short because somebody has some of its rows locked.
     for (let isMore = true; isMore;) {
       const [counts] = await database.run(statements.deleteEnded, { limit: largestDelete });
-      isMore = counts !== undefined && [counts.keys, counts.effects, counts.archived].some((count) => Number(count) >= largestDelete);
+      isMore = counts !== undefined && [counts.keys, counts.effects, counts.archived].some((count) => Number(count) > 0);
+    }
+    await this.#walkKeys();
+  }
+
+  /** A part of the keys that an event releases; the next time it goes on from there. */
+  async #walkKeys(): Promise<void> {
+    const { database, statements } = this.#options;
+    for (let part = 0; part < mostParts; part++) {
+      const [walk] = await database.run(statements.deleteReleasedKeys, { ...this.#place, limit: largestDelete });
+      this.#place = { afterKind: walk?.kind ?? "", afterKey: walk?.key ?? "" };
+      if (walk?.kind == null) return;
     }
   }
 

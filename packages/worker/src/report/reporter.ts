@@ -1,10 +1,13 @@
+import type { QueueError } from "@queue/core";
 import { type EndedRow, toDate, type WorkerStatements } from "@queue/core/internal";
 import { type Database, databaseError } from "../database/database.js";
 import { leaseLost } from "../lease/lease-keeper.js";
 import type { Logger } from "../logger.js";
+import { describeThrown } from "../run/describe-thrown.js";
 import type { Outcome } from "../run/decide-outcome.js";
 import type { RunningAttempt } from "../run/running-attempt.js";
 import type { Clock } from "../time/clock.js";
+import { callSafely } from "./call-safely.js";
 import type { WorkerEvent } from "../worker-event.js";
 
 export interface ReporterOptions {
@@ -27,11 +30,10 @@ export class Reporter {
 
   emit(event: WorkerEvent): void {
     const { onEvent, logger } = this.#options;
-    try {
-      onEvent(event);
-    } catch (error) {
-      logger.error({ error, event: event.type }, "onEvent threw.");
-    }
+    callSafely(
+      () => onEvent(event),
+      (error) => logger.error({ error: describeThrown(error).message, event: event.type }, "onEvent threw."),
+    );
   }
 
   /** Something that the worker survives. */
@@ -40,6 +42,13 @@ export class Reporter {
     const wrapped = databaseError(what, error);
     logger.warn({ worker, error: wrapped.message }, "Something failed that the worker tries again.");
     this.emit({ type: "worker.error", error: wrapped });
+  }
+
+  /** Something that it does not survive. */
+  unusable(error: QueueError): void {
+    const { worker, logger } = this.#options;
+    logger.error({ worker, error: error.message }, "The worker stops: it cannot work with these tables.");
+    this.emit({ type: "worker.error", error });
   }
 
   started(attempt: RunningAttempt): void {

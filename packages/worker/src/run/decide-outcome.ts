@@ -1,4 +1,4 @@
-import { type BackoffMs, backoffDelayMs, isPermanentError, isRetryAfterError } from "@queue/core/internal";
+import { type BackoffMs, backoffDelayMs, isPermanentError, retryAfterMs } from "@queue/core/internal";
 import { describeThrown, type StoredError } from "./describe-thrown.js";
 
 /** How an attempt ends in the table. */
@@ -28,6 +28,6 @@ export function decideOutcome(
 ): Outcome {
   const error = describeThrown(thrown);
   if (isPermanentError(thrown) || attempt >= maxAttempts) return { type: "dead", thrown, error };
-  const delayMs = isRetryAfterError(thrown) ? thrown.delayMs : backoffDelayMs(attempt, backoff, random);
+  const delayMs = retryAfterMs(thrown) ?? backoffDelayMs(attempt, backoff, random);
   return { type: "retry", delayMs, thrown, error };
 }

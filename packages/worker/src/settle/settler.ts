@@ -84,7 +84,7 @@ export class Settler {
 
   /** The next batch of completions, in the order in which all statements lock. Whoever takes it sends it. */
   takeCompletions(): CompletionsSending | undefined {
-    const batch = this.#begin(this.#completions.splice(0, largestBatch));
+    const batch = this.#nextBatch(this.#completions);
     if (batch.length === 0) return undefined;
     const answer = deferred<readonly string[]>();
     void this.#write(batch, this.#completing, answer.promise);
@@ -106,17 +106,22 @@ export class Settler {
     this.#isRequeueing = true;
     // In a microtask of its own, so that handlers that end in the same turn share the first batch.
     await Promise.resolve();
-    while (this.#others.length > 0) {
-      const batch = this.#begin(this.#others.splice(0, largestBatch));
-      if (batch.length > 0) await this.#write(batch, this.#requeueing, this.#requeueing.run(batch));
+    for (let batch = this.#nextBatch(this.#others); batch.length > 0; batch = this.#nextBatch(this.#others)) {
+      await this.#write(batch, this.#requeueing, this.#requeueing.run(batch));
     }
     // In the same turn as the look above: what is handed over from now on begins anew.
     this.#isRequeueing = false;
   }
 
-  #begin(batch: Settlement[]): Settlement[] {
-    this.#underWay += batch.length;
-    return this.#withoutLost(batch).sort(byId);
+  /** Empty when nothing is left that can be written. */
+  #nextBatch(pending: Settlement[]): Settlement[] {
+    while (pending.length > 0) {
+      const batch = pending.splice(0, largestBatch);
+      this.#underWay += batch.length;
+      const alive = this.#withoutLost(batch);
+      if (alive.length > 0) return alive.sort(byId);
+    }
+    return [];
   }
 
   #end({ attempt, outcome }: Settlement, isRecorded: boolean): void {
@@ -143,13 +148,15 @@ export class Settler {
         if (this.#isAbandoned) return this.#giveUp(batch);
         const failure = databaseError(`Recording ${batch.length} outcomes failed (try ${tries})`, error);
         onError(failure);
-        if (!failure.isRetryable && batch.length > 1) {
+        const isRefused = !failure.isRetryable && !isOfSchema(failure.sqlState);
+        if (isRefused && batch.length > 1) {
           await Promise.all(batch.map((one) => this.#write([one], writing, writing.run([one]))));
           return;
         }
-        if (!failure.isRetryable && tries >= mostRefusals) return this.#giveUp(batch);
+        if (isRefused && tries >= mostRefusals) return this.#giveUp(batch);
         await new Promise<void>((resolve) => clock.after(retryDelayMs(tries), resolve));
         batch = this.#withoutLost(batch);
+        if (this.#isAbandoned) return this.#giveUp(batch);
       }
     }
   }
@@ -157,17 +164,19 @@ export class Settler {
   /** What was not recorded: locked by somebody, who may yet roll back, or not ours any more. */
   async #writeSkipped(skipped: readonly Settlement[], writing: Writing): Promise<void> {
     const { clock, onError } = this.#options;
-    for (let tries = 0; skipped.length > 0; tries++) {
+    let locked = this.#withoutLost(skipped);
+    for (let tries = 0; locked.length > 0; tries++) {
       try {
-        const held = this.#withoutLost(await this.#endRefused(skipped));
-        skipped = held;
-        if (held.length > 0) skipped = this.#record(held, await writing.run(held));
+        const { free, held } = await this.#endRefused(locked);
+        locked = held;
+        if (free.length > 0) void this.#write(free, writing, writing.run(free));
       } catch (error) {
-        onError(databaseError(`Recording ${skipped.length} outcomes failed`, error));
+        onError(databaseError(`Recording ${locked.length} outcomes failed`, error));
       }
-      if (this.#isAbandoned) return this.#giveUp(skipped);
       const delayMs = Math.min(longestHeldDelayMs, shortestHeldDelayMs * 2 ** tries);
-      if (skipped.length > 0) await new Promise<void>((resolve) => clock.after(delayMs, resolve));
+      if (locked.length > 0) await new Promise<void>((resolve) => clock.after(delayMs, resolve));
+      locked = this.#withoutLost(locked);
+      if (this.#isAbandoned) return this.#giveUp(locked);
     }
   }
 
@@ -178,19 +187,25 @@ export class Settler {
     return batch.filter(({ attempt }) => !recorded.has(attempt.id));
   }
 
-  /** Ends what the fence refuses, and returns what still belongs to its claim. The lease is extended where it can be. */
-  async #endRefused(batch: readonly Settlement[]): Promise<readonly Settlement[]> {
+  /** Ends what the fence refuses; of what still belongs to its claim, the lease is extended where the row is free. */
+  async #endRefused(batch: readonly Settlement[]): Promise<{ readonly free: Settlement[]; readonly held: Settlement[] }> {
     const { database, statements, worker, leaseMs } = this.#options;
     const { ids, fences } = toCompletions(batch);
-    const rows = await database.run(statements.extendLeases, { ids, fences, worker, leaseMs });
-    const held = new Set(rows.filter((row) => row.held).map(({ id }) => id));
-    for (const one of batch) if (!held.has(one.attempt.id)) this.#end(one, false);
-    return batch.filter(({ attempt }) => held.has(attempt.id));
+    const answers = new Map((await database.run(statements.extendLeases, { ids, fences, worker, leaseMs })).map((row) => [row.id, row]));
+    const answerTo = ({ attempt }: Settlement) => answers.get(attempt.id);
+    for (const one of batch) if (answerTo(one)?.held !== true) this.#end(one, false);
+    const ours = batch.filter((one) => answerTo(one)?.held === true);
+    return { free: ours.filter((one) => answerTo(one)?.extended), held: ours.filter((one) => answerTo(one)?.extended !== true) };
   }
 
   #giveUp(batch: readonly Settlement[]): void {
     for (const one of batch) this.#end(one, false);
   }
+}
+
+/** Missing tables or rights are no fault of an outcome: somebody is at work on the schema. */
+function isOfSchema(sqlState: string | undefined): boolean {
+  return sqlState?.startsWith("42") === true || sqlState?.startsWith("3F") === true;
 }
 
 function toCompletions(batch: readonly Settlement[]): Completions {

@@ -49,7 +49,8 @@ export function recordEvents(alsoTell: (event: WorkerEvent) => void = () => {}):
     onEvent(event) {
       all.push(event);
       for (const check of waiting) check();
-      alsoTell(event);
+      // What it returns too: an asynchronous one returns a promise.
+      return alsoTell(event);
     },
   };
 }

@@ -106,7 +106,8 @@ export function deleteEnded(): Step {
     expect: (view) => model.deleteEnded(view),
     async perform({ executor }) {
       const [counts] = await runStatement(executor, statements.deleteEnded, { limit: 1_000 });
-      return Number(counts?.keys);
+      const [walk] = await runStatement(executor, statements.deleteReleasedKeys, { afterKind: "", afterKey: "", limit: 1_000 });
+      return Number(counts?.keys) + Number(walk?.deleted);
     },
   };
 }

@@ -1,0 +1,105 @@
+import type { ClaimAnswerRow, ClaimedRow } from "@queue/core/internal";
+import { Exchange } from "../../src/exchange/exchange.js";
+import { Fetcher } from "../../src/fetch/fetcher.js";
+import { Lines } from "../../src/fetch/lines.js";
+import { Lookout } from "../../src/fetch/lookout.js";
+import { Slots } from "../../src/run/slots.js";
+import { answerRows, aRow, groupsIn } from "./claim-rows.js";
+import { fakeClock, settlePromises } from "./fake-clock.js";
+import { fakeDatabase, statements } from "./fake-database.js";
+import { heldAnswers } from "./held-answers.js";
+
+export const pollIntervalMs = 60_000;
+
+interface FetcherSetting {
+  readonly concurrency?: number;
+  readonly ceilings?: ReadonlyMap<string, number>;
+  readonly patienceMs?: number;
+}
+
+/** A fetcher with the services around it, over a fake database, whose clock stands still. */
+export function setUpFetcher({ concurrency = 10, ceilings = new Map(), patienceMs = 60_000 }: FetcherSetting = {}) {
+  const clock = fakeClock();
+  const { database, answer, sent, sentOf } = fakeDatabase({ clock, patienceMs });
+  const claimed: ClaimedRow[] = [];
+  const errors: unknown[] = [];
+  let backlog = 0;
+  const onError = (error: unknown) => errors.push(error);
+  const lines = new Lines([{ lane: "default", priority: 5 }], undefined, ceilings);
+  const slots: Slots = new Slots(concurrency, ceilings, () => fetcher.onRoom());
+  const common = { database, statements, worker: "w", clock, lines, kinds: ["a"], pollIntervalMs, onError };
+  const lookout: Lookout = new Lookout({ ...common, onFound: () => fetcher.wake() });
+  const fetcher: Fetcher = new Fetcher({
+    ...common,
+    lookout,
+    slots,
+    leaseMs: 30_000,
+    backlog: () => backlog,
+    concurrency,
+    known: () => claimed.map(({ id }) => id),
+    onWanted: () => exchange.ring(),
+    onClaimed: (row) => {
+      claimed.push(row);
+      slots.take(row.lane);
+    },
+  });
+  const exchange = new Exchange({ ...common, takeCompletions: () => undefined, takeClaim: () => fetcher.takeClaim() });
+  const answerClaims = (rows: (parameters: readonly unknown[]) => ClaimedRow[]) =>
+    answer(statements.claimJobs, (parameters) => answerRows(rows(parameters)));
+  answerClaims(() => []);
+  return {
+    fetcher,
+    lookout,
+    clock,
+    lines,
+    slots,
+    claimed,
+    errors,
+    answer,
+    answerClaims,
+    /** Claims are answered by the test. */
+    holdClaims() {
+      const held = heldAnswers<ClaimAnswerRow>();
+      answer(statements.claimJobs, held.answer);
+      return {
+        get awaited() {
+          return held.awaited;
+        },
+        give: (rows: readonly ClaimedRow[], nth?: number) => held.give(answerRows(rows), nth),
+        fail: held.fail,
+      };
+    },
+    setBacklog: (count: number) => (backlog = count),
+    claimedIds: () => claimed.map(({ id }) => id),
+    sent,
+    claims: () => sentOf(statements.claimJobs),
+    looks: () => sentOf(statements.lookAhead).length,
+    releases: () => sentOf(statements.releaseUnknownJobs),
+    async begin() {
+      fetcher.claimNow().catch(() => {});
+      fetcher.start();
+      await settlePromises();
+    },
+    async wake() {
+      fetcher.wake();
+      await settlePromises();
+    },
+    async release(lane = "default", count = 1) {
+      for (let n = 0; n < count; n++) slots.release(lane);
+      await settlePromises();
+    },
+    async stop() {
+      await Promise.all([fetcher.stop(), lookout.stop()]);
+    },
+  };
+}
+
+/** So many jobs, with ids from `first` on. */
+export function rows(count: number, first = 1): ClaimedRow[] {
+  return Array.from({ length: count }, (_, n) => aRow(String(first + n)));
+}
+
+/** How much each group of a claim may take. */
+export function takesIn(parameters: readonly unknown[] | undefined): number[] {
+  return groupsIn(parameters).map(({ take }) => take);
+}
