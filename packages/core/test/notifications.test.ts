@@ -22,7 +22,11 @@ beforeEach(async () => {
 
 /** Without the seconds since which the jobs are due; equal ones of two seconds once. */
 async function linesHeard(listener: Awaited<ReturnType<typeof listenTo>>): Promise<string[]> {
-  return [...new Set((await listener.heard()).map((payload) => payload.replace(/^(\d)@\d+ /, "$1 ")))];
+  return [...new Set((await listener.heard()).map(withoutSecond))];
+}
+
+function withoutSecond(payload: string): string {
+  return payload.replace(/^(\d)@\d+ /, "$1 ");
 }
 
 const items = (count: number, options: (n: number) => object) =>
@@ -119,13 +123,13 @@ describe("no notification is too long, and none fails an enqueue (B85, B89)", ()
   });
 
   test.each([
-    ["190 bytes", "\u00fc".repeat(95), `5 ${"\u00fc".repeat(95)}`],
+    ["180 bytes", "\u00fc".repeat(90), `5 ${"\u00fc".repeat(90)}`],
     ["200 bytes", "\u00fc".repeat(100), "*"],
   ])("a lane of %s", async (_name, lane, expected) => {
     await using listener = await listenTo(database.url);
     await queue.enqueue(db, "a", 1, { lane });
-    const heard = await linesHeard(listener);
-    expect(heard).toEqual([expected]);
+    const heard = await listener.heard();
+    expect(heard.map(withoutSecond)).toEqual([expected]);
     for (const payload of heard) expect(Buffer.byteLength(payload)).toBeLessThanOrEqual(200);
     expect(await workerOn(db).claim({ lanes: [lane] })).toHaveLength(1);
   });

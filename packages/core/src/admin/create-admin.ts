@@ -1,7 +1,7 @@
 import { queueError } from "../errors/queue-error.js";
 import { showValue } from "../errors/show-value.js";
 import type { JobDefinitions } from "../job/job-definition.js";
-import { checkInteger, checkLane, refuseUnknownOptions } from "../job/job-options.js";
+import { checkInteger, checkLane, checkName, refuseUnknownOptions } from "../job/job-options.js";
 import type { Executor } from "../ports/executor.js";
 import { checkInstant } from "../queue/enqueue-options.js";
 import type { Kind } from "../queue/prepare-job.js";
@@ -47,8 +47,7 @@ export function createAdmin<TJobs extends JobDefinitions>({ schema, kinds, check
   async function redriveBatch(filter: RedriveFilter, after: string, limit: number) {
     return run(statements.redriveJobs, {
       id: null,
-      kind: filter.kind ?? null,
-      lane: filter.lane ?? null,
+      ...checkNames(filter),
       deadAfter: filter.deadAfter === undefined ? null : checkInstant(filter.deadAfter, "deadAfter"),
       after,
       limit,
@@ -97,8 +96,7 @@ export function createAdmin<TJobs extends JobDefinitions>({ schema, kinds, check
         });
       }
       const page = {
-        kind: filter.kind ?? null,
-        lane: filter.lane ?? null,
+        ...checkNames(filter),
         before: filter.after == null ? null : checkId(filter.after, "after"),
         limit: limit + 1,
       };
@@ -125,6 +123,9 @@ export function createAdmin<TJobs extends JobDefinitions>({ schema, kinds, check
       refuseUnknownOptions(filter, ["kind", "lane", "deadAfter", "limit", "dryRun", "all"], "redrive");
       if (filter.kind === undefined && filter.lane === undefined && filter.deadAfter === undefined && filter.all !== true) {
         throw queueError("INVALID_OPTION", "redrive needs kind, lane or deadAfter, or all: true for every dead letter.", { option: "all" });
+      }
+      if (filter.dryRun !== undefined && typeof filter.dryRun !== "boolean") {
+        throw queueError("INVALID_OPTION", `dryRun must be true or false, but is ${showValue(filter.dryRun)}.`, { option: "dryRun" });
       }
       const wanted =
         filter.limit === undefined ? Number.POSITIVE_INFINITY : checkInteger(filter.limit, "limit", 1, Number.MAX_SAFE_INTEGER);
@@ -166,6 +167,14 @@ export function createAdmin<TJobs extends JobDefinitions>({ schema, kinds, check
         kindsWithoutWorker: JSON.parse(pressure?.kinds_without_worker ?? "[]") as string[],
       };
     },
+  };
+}
+
+/** Also a kind that this queue does not define: its jobs may be there. */
+function checkNames({ kind, lane }: { readonly kind?: unknown; readonly lane?: unknown }) {
+  return {
+    kind: kind === undefined ? null : checkName(kind, "kind", 200),
+    lane: lane === undefined ? null : checkLane(lane),
   };
 }
 

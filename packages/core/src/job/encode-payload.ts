@@ -1,3 +1,4 @@
+import { types } from "node:util";
 import { QueueError, queueError } from "../errors/queue-error.js";
 import { showPath } from "./payload-path.js";
 
@@ -63,7 +64,7 @@ function encodeValue(value: unknown, path: PropertyKey[], ancestors: Set<object>
 function encodeObject(value: object, path: PropertyKey[], ancestors: Set<object>): string | undefined {
   if (ancestors.has(value)) throw refuse(path, "refers back to an object that contains it: JSON has no cycles");
   if (ancestors.size >= maxPayloadDepth) throw refuse(path, `is nested deeper than ${maxPayloadDepth} levels`);
-  const reason = whyNotJson(value);
+  const reason = whyNotJson(value, path);
   if (reason !== undefined) throw refuse(path, reason);
   ancestors.add(value);
   const text = Array.isArray(value) ? encodeArray(value, path, ancestors) : encodeRecord(value, path, ancestors);
@@ -115,21 +116,23 @@ function callToJson(record: object, toJson: unknown, path: readonly PropertyKey[
   }
 }
 
-/** Objects that JSON.stringify takes without a word and turns into something else, mostly `{}`. */
-function whyNotJson(value: object): string | undefined {
+/**
+ * Objects that JSON.stringify takes without a word and turns into something else, mostly `{}`: whatever the language, the runtime
+ * or another realm (vm, jest, a worker thread) has built in. They are known by what they call themselves, not by their class.
+ */
+function whyNotJson(value: object, path: readonly PropertyKey[]): string | undefined {
   if (Array.isArray(value)) return undefined;
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null) return undefined;
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "is an invalid Date" : undefined;
-  if (value instanceof Map || value instanceof Set) return "is a Map or a Set, which JSON turns into {}: use an array or an object";
-  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return "holds bytes, which JSON does not have: use a base64 string";
-  if (value instanceof Promise) return "is a Promise: an await is missing";
-  if (value instanceof Error || value instanceof RegExp || value instanceof WeakMap || value instanceof WeakSet) {
-    return `is ${value instanceof Error ? "an Error" : "an object"} that JSON turns into {}: use its text`;
-  }
-  if ([Number, String, Boolean, BigInt, Symbol].some((primitive) => value instanceof primitive))
-    return "is a boxed primitive: use the plain value";
-  return undefined;
+  if (types.isDate(value)) return Number.isNaN(Date.prototype.getTime.call(value)) ? "is an invalid Date" : undefined;
+  if (types.isBoxedPrimitive(value)) return "is a boxed primitive: use the plain value";
+  if (types.isMap(value) || types.isSet(value)) return "is a Map or a Set, which JSON turns into {}: use an array or an object";
+  if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) return "holds bytes, which JSON does not have: use a base64 string";
+  if (types.isPromise(value)) return "is a Promise: an await is missing";
+  if (types.isNativeError(value) || value instanceof Error) return "is an Error that JSON turns into {}: use its text";
+  if (typeof readProperty(value, "toJSON", path) === "function") return undefined;
+  const tag = Object.prototype.toString.call(value).slice("[object ".length, -1);
+  return tag === "Object" ? undefined : `is an object (${tag}) that JSON turns into {}: use what is in it`;
 }
 
 function refuseText(path: readonly PropertyKey[], text: string): QueueError {

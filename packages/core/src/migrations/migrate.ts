@@ -38,13 +38,18 @@ export async function migrate(db: KyselyLike, options: SchemaOption = {}): Promi
     .withoutPlugins()
     .transaction()
     .setIsolationLevel("read committed")
+    .setAccessMode("read write")
     .execute((trx) => applyPending(toExecutor(trx), schema));
 }
 
 /** The same in every version of Kysely. */
 interface TransactionalShape {
   withoutPlugins(): {
-    transaction(): { setIsolationLevel(level: "read committed"): { execute<T>(callback: (trx: KyselyLike) => Promise<T>): Promise<T> } };
+    transaction(): {
+      setIsolationLevel(level: "read committed"): {
+        setAccessMode(mode: "read write"): { execute<T>(callback: (trx: KyselyLike) => Promise<T>): Promise<T> };
+      };
+    };
   };
 }
 

@@ -76,5 +76,6 @@ export function checkInstant(instant: unknown, option: string): string {
       option,
     });
   }
-  return instant.toISOString();
+  // A subclass may have another way to show itself.
+  return Date.prototype.toISOString.call(instant);
 }

@@ -131,8 +131,8 @@ export function claim(schema: string, p: Placeholders<ClaimJobsInput>) {
       status: sql.lit("running"),
       locked_until: sql<Date>`${clockTimestamp} + ${p.interval("leaseMs")}`,
       started_at: clockTimestamp,
-      attempts: sql<number>`j.attempts + 1`,
-      claims: sql<number>`j.claims + 1`,
+      attempts: sql<number>`least(j.attempts, 999999999) + 1`,
+      claims: sql<number>`least(j.claims, 999999999) + 1`,
       worker: p.text("worker"),
     })
     .where(sql<boolean>`j.id = any(array(select id from candidates))`)

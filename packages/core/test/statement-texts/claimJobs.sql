@@ -14,7 +14,7 @@ from "queue"."lanes" as "p"
 where "p"."paused_at" is not null))
 limit g.take) as "x"
 limit $3::int), "claimed" as (update "queue"."jobs" as "j"
-set "status" = 'running', "locked_until" = pg_catalog.clock_timestamp() + ($4::text::float8 * interval '1 millisecond'), "started_at" = pg_catalog.clock_timestamp(), "attempts" = j.attempts + 1, "claims" = j.claims + 1, "worker" = $5::text
+set "status" = 'running', "locked_until" = pg_catalog.clock_timestamp() + ($4::text::float8 * interval '1 millisecond'), "started_at" = pg_catalog.clock_timestamp(), "attempts" = least(j.attempts, 999999999) + 1, "claims" = least(j.claims, 999999999) + 1, "worker" = $5::text
 where j.id = any(array(select id
 from candidates))
 returning "j"."kind", "j"."lane", "j"."priority", "j"."attempts", "j"."max_attempts", "j"."claims", "j"."idempotency_key", j.id::text as "id", j.payload::text as "payload", (extract(epoch

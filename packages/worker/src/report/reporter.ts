@@ -65,7 +65,7 @@ export class Reporter {
       case "done":
         return this.emit({ type: "job.completed", durationMs, ...job });
       case "retry":
-        logger.info(
+        logger.warn(
           { ...job, delayMs: Math.round(outcome.delayMs), error: outcome.error.message },
           "An attempt failed and will be retried.",
         );
