@@ -20,7 +20,7 @@ export type { CompleteJobsInput } from "./store/complete-jobs.js";
 export type { LaneAhead } from "./store/look-ahead.js";
 export type { Straggler } from "./store/look-behind.js";
 export type { EndedRow } from "./store/find-ended.js";
-export { leaseExpiredMessage } from "./store/return-expired-jobs.js";
+export { type ExpiredJob, leaseExpiredMessage } from "./store/return-expired-jobs.js";
 export { notificationChannel } from "./store/notification-channel.js";
 export type { Requeue } from "./store/requeue-jobs.js";
 export { toDate } from "./store/sql-time.js";

@@ -1,120 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { ClaimAnswerRow, ClaimedRow, ClaimGroup, LaneAhead } from "@queue/core/internal";
-import { fakeClock, settlePromises } from "../../test/support/fake-clock.js";
-import { fakeDatabase, sqlError, statements } from "../../test/support/fake-database.js";
-import { Exchange } from "../exchange/exchange.js";
-import { Slots } from "../run/slots.js";
-import { Fetcher } from "./fetcher.js";
-import { Lines } from "./lines.js";
-import { Lookout } from "./lookout.js";
-
-const pollIntervalMs = 60_000;
-
-interface Setting {
-  readonly concurrency?: number;
-  readonly ceilings?: ReadonlyMap<string, number>;
-}
-
-function setUp({ concurrency = 10, ceilings = new Map() }: Setting = {}) {
-  const { database, answer, sentOf } = fakeDatabase();
-  const clock = fakeClock();
-  const claimed: ClaimedRow[] = [];
-  const errors: unknown[] = [];
-  const onError = (error: unknown) => errors.push(error);
-  const lines = new Lines([{ lane: "default", priority: 5 }], undefined, ceilings);
-  const slots: Slots = new Slots(concurrency, ceilings, () => fetcher.onRoom());
-  const common = { database, statements, worker: "w", clock, lines, kinds: ["a"], pollIntervalMs, onError };
-  const lookout: Lookout = new Lookout({ ...common, onFound: () => fetcher.wake() });
-  const fetcher: Fetcher = new Fetcher({
-    ...common,
-    lookout,
-    slots,
-    leaseMs: 30_000,
-    backlog: () => 0,
-    concurrency,
-    known: () => claimed.map(({ id }) => id),
-    onWanted: () => exchange.ring(),
-    onClaimed: (row) => {
-      claimed.push(row);
-      slots.take(row.lane);
-    },
-  });
-  const exchange = new Exchange({ ...common, takeCompletions: () => undefined, takeClaim: () => fetcher.takeClaim() });
-  const answerClaims = (rows: (parameters: readonly unknown[]) => ClaimedRow[] | Promise<ClaimedRow[]>) =>
-    answer(statements.claimJobs, async (parameters) => [aHead(), ...(await rows(parameters)).map(asAnswer)]);
-  answerClaims(() => []);
-  return {
-    fetcher,
-    lookout,
-    clock,
-    lines,
-    slots,
-    claimed,
-    errors,
-    answer,
-    answerClaims,
-    claims: () => sentOf(statements.claimJobs),
-    looks: () => sentOf(statements.lookAhead).length,
-    releases: () => sentOf(statements.releaseUnknownJobs),
-    async begin() {
-      fetcher.claimNow().catch(() => {});
-      fetcher.start();
-      await settlePromises();
-    },
-    async stop() {
-      await Promise.all([fetcher.stop(), lookout.stop()]);
-    },
-  };
-}
-
-/** The row that says when the claim looked. */
-function aHead(): ClaimAnswerRow {
-  const job = Object.fromEntries(Object.keys(aRow("1")).map((column) => [column, null]));
-  return { ...(job as unknown as ClaimAnswerRow), now: "1000000", paused: null, completed: null };
-}
-
-function asAnswer(row: ClaimedRow): ClaimAnswerRow {
-  return { ...row, now: null, paused: null, completed: null };
-}
-
-function aRow(id: string, lane = "default"): ClaimedRow {
-  return {
-    id,
-    kind: "a",
-    lane,
-    priority: 5,
-    payload: "null",
-    attempts: 1,
-    max_attempts: 8,
-    claims: 1,
-    idempotency_key: null,
-    created_at: "0",
-    run_at: "0",
-  };
-}
-
-function groupsOf(parameters: readonly unknown[] | undefined): ClaimGroup[] {
-  return JSON.parse(String(parameters?.find((parameter) => String(parameter).startsWith("[")))) as ClaimGroup[];
-}
-
-function lanesOf(parameters: readonly unknown[] | undefined): string[] {
-  return groupsOf(parameters).flatMap((group) => group.lines.map(({ lane }) => lane));
-}
-
-/** Answers that the test gives when it likes. */
-function heldAnswers<TRow>() {
-  const waiting: ((rows: TRow[]) => void)[] = [];
-  return {
-    get waiting() {
-      return waiting.length;
-    },
-    answer: () => new Promise<TRow[]>((resolve) => waiting.push(resolve)),
-    async give(rows: TRow[]) {
-      waiting.shift()?.(rows);
-      await settlePromises();
-    },
-  };
-}
+import type { LaneAhead } from "@queue/core/internal";
+import { aRow, lanesIn } from "../../test/support/claim-rows.js";
+import { settlePromises } from "../../test/support/fake-clock.js";
+import { sqlError, statements } from "../../test/support/fake-database.js";
+import { heldAnswers } from "../../test/support/held-answers.js";
+import { pollIntervalMs, setUpFetcher as setUp } from "../../test/support/set-up-fetcher.js";
 
 const noKinds: LaneAhead[] = [];
 
@@ -139,9 +29,8 @@ describe("Fetcher", () => {
   });
 
   test("keeps a ring that comes while a claim is under way", async () => {
-    const { fetcher, answerClaims, claims, begin, stop } = setUp();
-    const held = heldAnswers<ClaimedRow>();
-    answerClaims(held.answer);
+    const { fetcher, holdClaims, claims, begin, stop } = setUp();
+    const held = holdClaims();
     await begin();
     fetcher.wake();
     await held.give([]);
@@ -159,14 +48,13 @@ describe("Fetcher", () => {
     lines.add({ lane: "new", priority: 1 });
     fetcher.wake();
     await held.give(noKinds);
-    expect(lanesOf(claims()[0])).toEqual(["new", "default"]);
+    expect(lanesIn(claims()[0])).toEqual(["new", "default"]);
     await stop();
   });
 
   test("claims again at once for a slot of a full lane that became free while a claim was under way", async () => {
-    const { slots, claimed, answerClaims, claims, begin, stop } = setUp({ ceilings: new Map([["default", 2]]) });
-    const held = heldAnswers<ClaimedRow>();
-    answerClaims(held.answer);
+    const { slots, claimed, holdClaims, claims, begin, stop } = setUp({ ceilings: new Map([["default", 2]]) });
+    const held = holdClaims();
     slots.take("default");
     await begin();
     slots.release("default");
@@ -183,11 +71,11 @@ describe("Fetcher", () => {
     lines.add({ lane: "mail", priority: 5 });
     slots.take("mail");
     await begin();
-    expect(lanesOf(claims()[0])).toEqual(["default"]);
+    expect(lanesIn(claims()[0])).toEqual(["default"]);
     slots.release("mail");
     await settlePromises();
     expect(claims()).toHaveLength(2);
-    expect(lanesOf(claims()[1]).toSorted()).toEqual(["default", "mail"]);
+    expect(lanesIn(claims()[1]).toSorted()).toEqual(["default", "mail"]);
     await stop();
   });
 
@@ -213,7 +101,7 @@ describe("Fetcher", () => {
   });
 
   test("looks again when the earliest of several moments comes, and plans the next from what it finds", async () => {
-    const { fetcher, clock, answer, claims, looks, begin, stop } = setUp();
+    const { lookout, clock, answer, claims, looks, begin, stop } = setUp();
     await begin();
     expect([looks(), claims().length]).toEqual([1, 1]);
     for (const ms of [900, 300, 600]) lookout.lookAfter(ms);
@@ -250,18 +138,22 @@ describe("Fetcher", () => {
     await stop();
   });
 
-  test("makes a look that failed again, and goes on", async () => {
-    const { clock, errors, answer, claims, begin, stop } = setUp();
+  test("claims from what it knows when a look fails, and from what is found when it is made again", async () => {
+    const { fetcher, clock, errors, answer, claims, looks, stop } = setUp();
     let failures = 2;
     answer(statements.lookAhead, () => {
       if (failures-- > 0) throw sqlError("57P01");
       return [{ lane: "found", priority: 1, due_in_ms: null }];
     });
-    await begin();
+    await expect(fetcher.claimNow()).rejects.toMatchObject({ code: "57P01" });
     expect(claims()).toHaveLength(0);
-    await clock.advanceSlowly(1_000);
-    expect(errors).toHaveLength(2);
-    expect(lanesOf(claims()[0])).toEqual(["found", "default"]);
+    await clock.advanceSlowly(510);
+    // The second look failed like the first, and nobody but the log waits for it.
+    expect([looks(), errors.length]).toEqual([2, 1]);
+    expect(claims().map(lanesIn)).toEqual([["default"]]);
+    await clock.advanceSlowly(510);
+    expect([looks(), errors.length]).toEqual([3, 1]);
+    expect(lanesIn(claims().at(-1))).toEqual(["found", "default"]);
     await stop();
   });
 
@@ -284,7 +176,7 @@ describe("Fetcher", () => {
   });
 
   test("leaves no timer behind when it stops, not even for what is put back later", async () => {
-    const { fetcher, clock, answer, begin, stop } = setUp();
+    const { lookout, clock, answer, begin, stop } = setUp();
     answer(statements.lookAhead, () => [{ lane: "default", priority: 5, due_in_ms: "5000" }]);
     await begin();
     expect(clock.pending).toBeGreaterThan(0);
@@ -295,9 +187,8 @@ describe("Fetcher", () => {
   });
 
   test("takes over what a claim brings that was under way when it stopped", async () => {
-    const { fetcher, claimed, answerClaims, begin, stop } = setUp();
-    const held = heldAnswers<ClaimedRow>();
-    answerClaims(held.answer);
+    const { fetcher, claimed, holdClaims, begin, stop } = setUp();
+    const held = holdClaims();
     await begin();
     const stopped = stop();
     expect(fetcher.isStopping).toBe(true);
@@ -308,14 +199,14 @@ describe("Fetcher", () => {
 
   test("begins what a claim brings by priority, due time and id", async () => {
     const { claimed, answerClaims, begin, stop } = setUp();
-    const rows = [
+    const unordered = [
       { ...aRow("10"), priority: 5, run_at: "200" },
       { ...aRow("9"), priority: 5, run_at: "200" },
       { ...aRow("8"), priority: 5, run_at: "1000" },
       { ...aRow("7"), priority: 9, run_at: "1" },
       { ...aRow("6"), priority: 0, run_at: "9999" },
     ];
-    answerClaims(() => (claimed.length === 0 ? rows : []));
+    answerClaims(() => (claimed.length === 0 ? unordered : []));
     await begin();
     expect(claimed.map(({ id }) => id)).toEqual(["6", "9", "10", "8", "7"]);
     await stop();

@@ -154,7 +154,7 @@ export class Services {
         this.lookout.lookEverywhere();
         this.ringOthers().catch(onError);
       },
-      emit: (event) => this.reporter.emit(event),
+      onExpired: (job) => this.reporter.expired(job),
     });
     this.janitor = new Janitor({ ...common, logger });
     this.registrar = new Registrar({ ...common, intervalMs: options.heartbeatMs, kinds, lanes, pid });

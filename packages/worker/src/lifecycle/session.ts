@@ -1,5 +1,5 @@
 import { QueueError } from "@queue/core";
-import type { Executor, Subscription } from "@queue/core/adapter";
+import { type Executor, sqlStateOf, type Subscription } from "@queue/core/adapter";
 import { createSchemaCheck, notificationChannel } from "@queue/core/internal";
 import { parseNotification } from "../fetch/notification.js";
 import { warnOfUnservedLanes } from "../fetch/warn-of-unserved-lanes.js";
@@ -73,7 +73,11 @@ export class Session {
     this.#services.registrar.start();
     this.#services.sweeper.start();
     this.#services.janitor.start();
-    await this.#attempt(() => this.#patiently(this.#services.fetcher.claimNow()));
+    await this.#patiently(this.#services.fetcher.claimNow()).catch((error: unknown) => {
+      // Without the rights to work it never will; anything else may pass.
+      if (isForbidden(error)) throw error;
+      if (!this.#isClosing) this.#services.reporter.error(error);
+    });
     if (this.#isClosing) return;
     this.#services.fetcher.start();
     this.#services.lookout.start();
@@ -233,6 +237,11 @@ export class Session {
       return undefined;
     }
   }
+}
+
+/** insufficient_privilege */
+function isForbidden(error: unknown): boolean {
+  return sqlStateOf(error) === "42501";
 }
 
 function isUnusable(error: unknown): error is QueueError {

@@ -1,8 +1,7 @@
-import { leaseExpiredMessage, queueError, type WorkerStatements } from "@queue/core/internal";
+import type { ExpiredJob, WorkerStatements } from "@queue/core/internal";
 import type { Database } from "../database/database.js";
 import { Loop } from "../lifecycle/loop.js";
 import type { Clock } from "../time/clock.js";
-import type { WorkerEvent } from "../worker-event.js";
 
 export interface SweeperOptions {
   readonly database: Database;
@@ -13,7 +12,7 @@ export interface SweeperOptions {
   readonly known: () => readonly string[];
   /** Jobs are due again. */
   readonly onReturned: () => void;
-  readonly emit: (event: WorkerEvent) => void;
+  readonly onExpired: (job: ExpiredJob) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -43,16 +42,12 @@ export class Sweeper {
   }
 
   async runOnce(): Promise<void> {
-    const { database, statements, known, onReturned, emit } = this.#options;
+    const { database, statements, known, onReturned, onExpired } = this.#options;
     for (let count = largestSweep; count === largestSweep;) {
       const expired = await database.run(statements.returnExpiredJobs, { limit: largestSweep, except: `{${known().join(",")}}` });
       count = expired.length;
       if (expired.some(({ status }) => status === "queued")) onReturned();
-      for (const { id, kind, lane, status, attempts } of expired) {
-        const about = { id, kind, lane, attempt: attempts };
-        const error = queueError("LEASE_LOST", leaseExpiredMessage, { jobId: id });
-        emit(status === "dead" ? { type: "job.dead", error, ...about } : { type: "job.lease-lost", error, ...about });
-      }
+      for (const job of expired) onExpired(job);
     }
   }
 }

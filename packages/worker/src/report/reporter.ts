@@ -1,5 +1,5 @@
 import type { QueueError } from "@queue/core";
-import { type EndedRow, toDate, type WorkerStatements } from "@queue/core/internal";
+import { type EndedRow, type ExpiredJob, leaseExpiredMessage, queueError, toDate, type WorkerStatements } from "@queue/core/internal";
 import { type Database, databaseError } from "../database/database.js";
 import { leaseLost } from "../lease/lease-keeper.js";
 import type { Logger } from "../logger.js";
@@ -18,6 +18,8 @@ export interface ReporterOptions {
   readonly logger: Logger;
   readonly onEvent: (event: WorkerEvent) => void;
 }
+
+const deadLine = "A job is dead: it will not run again by itself.";
 
 /** Tells what happened: events for programs, log lines for people. Nothing depends on it. */
 export class Reporter {
@@ -71,12 +73,26 @@ export class Reporter {
         );
         return this.emit({ type: "job.failed", error: outcome.thrown, retryAt: this.#after(outcome.delayMs), durationMs, ...job });
       case "dead":
-        logger.error({ ...job, error: outcome.error.message }, "A job is dead: it will not run again by itself.");
+        logger.error({ ...job, error: outcome.error.message }, deadLine);
         return this.emit({ type: "job.dead", error: outcome.thrown, ...job });
       case "snoozed":
         return this.emit({ type: "job.snoozed", runAt: this.#after(outcome.delayMs), ...job });
       case "released":
         return this.emit({ type: "job.released", ...job });
+    }
+  }
+
+  /** A sweep found its lease over, whoever held it. */
+  expired({ id, kind, lane, status, attempts }: ExpiredJob): void {
+    const { logger } = this.#options;
+    const job = { id, kind, lane, attempt: attempts };
+    const error = queueError("LEASE_LOST", leaseExpiredMessage, { jobId: id });
+    if (status === "dead") {
+      logger.error({ ...job, error: error.message }, deadLine);
+      this.emit({ type: "job.dead", error, ...job });
+    } else {
+      logger.warn(job, "A lease ran out: the job is returned to the queue.");
+      this.emit({ type: "job.lease-lost", error, ...job });
     }
   }
 

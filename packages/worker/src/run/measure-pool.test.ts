@@ -42,7 +42,7 @@ describe("measurePool", () => {
     const { db, pool } = poolOf(3);
     const clock = fakeClock();
     const found = measurePool(db, 12, clock);
-    await clock.advanceSlowly(1_000);
+    await clock.advanceSlowly(4_000);
     expect(await found).toBe(3);
     await clock.advanceSlowly(1_000);
     expect(pool).toEqual({ out: 0, most: 3 });

@@ -6,7 +6,7 @@ interface ConnectionHolder {
 }
 
 /** A pool that has handed out nothing for so long has no more. */
-const patienceMs = 500;
+const patienceMs = 2_000;
 
 /**
  * How many connections the pool hands out at the same time, up to `wanted`. Transactional handlers that hold them all would

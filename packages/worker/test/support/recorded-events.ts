@@ -34,7 +34,7 @@ export function recordEvents(alsoTell: (event: WorkerEvent) => void = () => {}):
     waiting.add(check);
     check();
     try {
-      return await withDeadline(found, () => `${what}. So far: ${all.map(show).join(", ") || "nothing"}`, ms);
+      return await withDeadline(found, () => `${what}. So far: ${showLast(all)}`, ms);
     } finally {
       waiting.delete(check);
     }
@@ -53,6 +53,15 @@ export function recordEvents(alsoTell: (event: WorkerEvent) => void = () => {}):
       return alsoTell(event);
     },
   };
+}
+
+/** Of many, a failure names the last. */
+const mostShown = 50;
+
+function showLast(all: readonly WorkerEvent[]): string {
+  if (all.length === 0) return "nothing";
+  const shown = all.slice(-mostShown).map(show).join(", ");
+  return all.length > mostShown ? `${all.length - mostShown} others, ${shown}` : shown;
 }
 
 function show(event: WorkerEvent): string {

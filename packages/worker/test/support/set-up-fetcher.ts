@@ -23,6 +23,7 @@ export function setUpFetcher({ concurrency = 10, ceilings = new Map(), patienceM
   const { database, answer, sent, sentOf } = fakeDatabase({ clock, patienceMs });
   const claimed: ClaimedRow[] = [];
   const errors: unknown[] = [];
+  const looked: (readonly [now: number, sentAtMs: number])[] = [];
   let backlog = 0;
   const onError = (error: unknown) => errors.push(error);
   const lines = new Lines([{ lane: "default", priority: 5 }], undefined, ceilings);
@@ -38,14 +39,15 @@ export function setUpFetcher({ concurrency = 10, ceilings = new Map(), patienceM
     concurrency,
     known: () => claimed.map(({ id }) => id),
     onWanted: () => exchange.ring(),
+    onLooked: (now, sentAtMs) => looked.push([now, sentAtMs]),
     onClaimed: (row) => {
       claimed.push(row);
       slots.take(row.lane);
     },
   });
   const exchange = new Exchange({ ...common, takeCompletions: () => undefined, takeClaim: () => fetcher.takeClaim() });
-  const answerClaims = (rows: (parameters: readonly unknown[]) => ClaimedRow[]) =>
-    answer(statements.claimJobs, (parameters) => answerRows(rows(parameters)));
+  const answerClaims = (claim: (parameters: readonly unknown[]) => ClaimedRow[]) =>
+    answer(statements.claimJobs, (parameters) => answerRows(claim(parameters)));
   answerClaims(() => []);
   return {
     fetcher,
@@ -55,6 +57,8 @@ export function setUpFetcher({ concurrency = 10, ceilings = new Map(), patienceM
     slots,
     claimed,
     errors,
+    /** What the database said its time is, and when the claim was sent that it answered. */
+    looked,
     answer,
     answerClaims,
     /** Claims are answered by the test. */
@@ -65,7 +69,7 @@ export function setUpFetcher({ concurrency = 10, ceilings = new Map(), patienceM
         get awaited() {
           return held.awaited;
         },
-        give: (rows: readonly ClaimedRow[], nth?: number) => held.give(answerRows(rows), nth),
+        give: (taken: readonly ClaimedRow[], nth?: number) => held.give(answerRows(taken), nth),
         fail: held.fail,
       };
     },

@@ -1,0 +1,194 @@
+import { describe, expect, test } from "vitest";
+import type { Transaction } from "kysely";
+import { createQueue, job } from "@queue/core";
+import { clientListener } from "./support/client-listener.js";
+import { createGate } from "./support/gate.js";
+import type { RecordedEvents } from "./support/recorded-events.js";
+import { until } from "./support/until.js";
+import { type TestTables, useWorkers } from "./support/use-workers.js";
+
+const workers = useWorkers();
+const queue = createQueue({
+  jobs: { a: job<{ n: number }>(), mail: job<{ n: number }>({ lane: "mail" }), slow: job({ lane: "slow" }) },
+});
+
+/** Nobody waits for a poll where there is a listener: the next one is a minute away. */
+const ways: [how: string, options: () => { readonly pollInterval: string; readonly listener?: ReturnType<typeof clientListener> }][] = [
+  ["heard of", () => ({ pollInterval: "60s", listener: clientListener(workers.database.url) })],
+  ["found by a poll", () => ({ pollInterval: "100ms" })],
+];
+
+/** New jobs go all the way, one after the other, for so long: the worker has read its line far beyond what is older. */
+async function passBy(ms: number, events: RecordedEvents): Promise<void> {
+  const [{ until: end } = { until: new Date() }] = await workers.sql<{ until: Date }>(
+    "select clock_timestamp() + $1 * interval '1 millisecond' as until",
+    [ms],
+  );
+  const isOver = async () =>
+    (await workers.sql<{ is_over: boolean }>("select clock_timestamp() > $1 as is_over", [end])).some(({ is_over }) => is_over);
+  do {
+    const { id } = await queue.enqueue(workers.db, "a", { n: 0 });
+    await events.untilFor(id, "job.completed");
+  } while (!(await isOver()));
+}
+
+/** Calls `write` in a transaction that commits when the worker has worked newer jobs for so long. Returns what it returned. */
+function commitLate<T>(ms: number, events: RecordedEvents, write: (trx: Transaction<TestTables>) => Promise<T>): Promise<T> {
+  return workers.db.transaction().execute(async (trx) => {
+    const result = await write(trx);
+    await passBy(ms, events);
+    return result;
+  });
+}
+
+const insertDueAt = (at: string, n = 0, lane = "default") =>
+  workers.sql<{ id: string }>(
+    "insert into queue.jobs (kind, payload, run_at, lane) values ('a', $1, $2::timestamptz, $3) returning id::text",
+    [{ n }, at, lane],
+  );
+
+describe.each(ways)("what commits late, %s", (_how, options) => {
+  const start = () => workers.start({ queue, ...options(), handlers: { a: () => {}, mail: () => {} } });
+
+  test.each([50, 400, 1_500])("is worked: a job of a transaction that was open for %i ms", async (ms) => {
+    const { events } = await start();
+    await passBy(0, events);
+    const { id } = await commitLate(ms, events, (trx) => queue.enqueue(trx, "a", { n: 1 }));
+    await events.untilFor(id, "job.completed");
+  });
+
+  test("is worked: a thousand jobs at once, of which the first claims take some only", async () => {
+    const { events } = await start();
+    await passBy(0, events);
+    const results = await commitLate(600, events, (trx) =>
+      queue.enqueueMany(
+        trx,
+        Array.from({ length: 1_000 }, (_, n) => ({ kind: "a", payload: { n } })),
+      ),
+    );
+    const ids = new Set(results.map(({ id }) => id));
+    const isDone = async () => (await workers.jobs()).filter(({ id, status }) => ids.has(id) && status === "done").length;
+    await expect.poll(isDone, { timeout: 20_000, interval: 100 }).toBe(1_000);
+  });
+
+  test("is worked: a redrive and a retry, of jobs that are an hour old", async () => {
+    const { events } = await start();
+    await passBy(0, events);
+    const admin = queue.admin(workers.db);
+    const dead = await queue.enqueue(workers.db, "a", { n: 1 }, { delay: "1h" });
+    const waiting = await queue.enqueue(workers.db, "a", { n: 2 }, { delay: "1h" });
+    await workers.sql("update queue.jobs set status = 'dead', run_at = now() - interval '1 hour' where id = $1", [dead.id]);
+    expect((await admin.job(dead.id))?.status).toBe("dead");
+    await commitLate(600, events, async (trx) => {
+      expect(await queue.admin(trx).redrive({ kind: "a" })).toMatchObject({ count: 1, conflicts: [] });
+      await queue.admin(trx).retry(waiting.id);
+    });
+    for (const { id } of [dead, waiting]) await events.untilFor(id, "job.completed");
+  });
+
+  test("is worked: what was enqueued in a lane before it was paused and meanwhile, when it is resumed", async () => {
+    const gate = createGate();
+    const { events } = await workers.start({
+      queue,
+      ...options(),
+      concurrency: 1,
+      handlers: { a: () => {}, mail: () => {}, slow: () => gate.pass() },
+    });
+    const first = await queue.enqueue(workers.db, "mail", { n: 1 });
+    await events.untilFor(first.id, "job.completed");
+    const { id: inTheWay } = await queue.enqueue(workers.db, "slow", null);
+    await gate.reached;
+    const before = await queue.enqueue(workers.db, "mail", { n: 2 });
+    const admin = queue.admin(workers.db);
+    await admin.pause("mail");
+    const meanwhile = await queue.enqueue(workers.db, "mail", { n: 3 });
+    gate.open();
+    await events.untilFor(inTheWay, "job.completed");
+    const late = await commitLate(600, events, (trx) => queue.enqueue(trx, "mail", { n: 4 }));
+    await passBy(0, events);
+    expect((await workers.jobs()).filter(({ claims, lane }) => lane === "mail" && claims === 0)).toHaveLength(3);
+    await admin.resume("mail");
+    for (const { id } of [before, meanwhile, late]) await events.untilFor(id, "job.completed");
+  });
+});
+
+describe("a job that SQL inserts with a due time long ago", () => {
+  test.each(["1 hour", "60 years"])("is worked at once while the worker is busy with newer ones: %s ago", async (ago) => {
+    const { events } = await workers.start({
+      queue,
+      pollInterval: "60s",
+      listener: clientListener(workers.database.url),
+      concurrency: 3,
+      handlers: { a: () => {} },
+    });
+    const enqueueSome = () =>
+      queue.enqueueMany(
+        workers.db,
+        Array.from({ length: 50 }, (_, n) => ({ kind: "a", payload: { n } })),
+      );
+    await enqueueSome();
+    await events.until("job.completed", 50);
+    let isOver = false;
+    // There is always more to do than the worker has done.
+    const feeding = (async () => {
+      for (let fed = 50; !isOver; fed += 50) {
+        await enqueueSome();
+        await events.until("job.completed", fed);
+      }
+    })();
+    try {
+      const [{ at } = { at: "" }] = await workers.sql<{ at: string }>("select (now() - $1::interval)::text as at", [ago]);
+      const [inserted] = await insertDueAt(at, 1);
+      await events.untilFor(inserted?.id ?? "", "job.completed");
+    } finally {
+      isOver = true;
+      await feeding;
+    }
+  });
+});
+
+describe("a claim that is ended by the server while it holds jobs that were due long ago", () => {
+  test.each([1, 2])("leaves nothing behind, however far other claims have read meanwhile: of %i workers", async (count) => {
+    const application_name = "the worker that claims first";
+    await workers.sql(`
+      create function hold_back() returns trigger language plpgsql as $$
+        begin
+          if old.status = 'queued' and old.payload->>'n' = '-1' then perform pg_advisory_xact_lock(4242); end if;
+          return new;
+        end $$;
+      create trigger hold_back before update on queue.jobs for each row execute function hold_back()`);
+    const lock = await workers.database.pool.connect();
+    try {
+      await lock.query("select pg_advisory_lock(4242)");
+      const start = (name: string) =>
+        workers.start({
+          queue,
+          db: workers.open({ application_name: name }),
+          pollInterval: "60s",
+          listener: clientListener(workers.database.url),
+          handlers: { a: () => {} },
+        });
+      const first = await start(application_name);
+      await passBy(0, first.events);
+      const ids = (
+        await workers.sql<{ id: string }>(
+          "insert into queue.jobs (kind, payload, run_at) select 'a', json_build_object('n', -n), now() - interval '1 hour' from generate_series(1, 5) n returning id::text",
+        )
+      ).map(({ id }) => id);
+      const isWaiting = "select pid from pg_stat_activity where wait_event = 'advisory' and application_name = $1";
+      await until(async () => (await workers.sql(isWaiting, [application_name])).length > 0, "a claim that waits");
+      // Others pass over what it has locked, and read on.
+      if (count === 2) await passBy(400, (await start("the other worker")).events);
+      expect(await workers.sql("select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'advisory'")).toHaveLength(1);
+      await lock.query("select pg_advisory_unlock(4242)");
+      await until(
+        async () => (await workers.jobs()).filter(({ id, status }) => ids.includes(id) && status === "done").length === 5,
+        "the five jobs done",
+      );
+      expect((await workers.jobs()).filter(({ attempts, claims }) => attempts !== 1 || claims !== 1)).toEqual([]);
+    } finally {
+      lock.release(true);
+      await workers.sql("drop function hold_back() cascade");
+    }
+  });
+});
