@@ -9,7 +9,8 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const server = await startTestServer();
   try {
     const migratedTemplate = await createTemplate(server, migrateDatabase);
-    project.provide("testServer", { url: server.url, version: server.version, migratedTemplate });
+    const pooler = server.pooler && { url: server.pooler.url };
+    project.provide("testServer", { url: server.url, version: server.version, migratedTemplate, pooler });
     return async () => {
       await dropDatabase(server, migratedTemplate);
       await server.stop();

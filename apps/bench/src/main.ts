@@ -1,51 +1,67 @@
-import { cpus, totalmem } from "node:os";
-import { parseArgs } from "node:util";
-import { startEmbeddedServer } from "@queue/test-database";
-import { openDatabase } from "./bench-queue.js";
-import { enqueueMany } from "./measures/enqueue-many.js";
-import type { Measure, Reading } from "./measures/measure.js";
-import { processJobs } from "./measures/process.js";
-import { startLatency } from "./measures/start-latency.js";
-import { printSummary, summarize } from "./report.js";
+import { mkdir, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import type { Bench } from "./bench.js";
+import { runGrowth } from "./growth/run-growth.js";
+import { aboutLines, describeRun } from "./machine/about.js";
+import { startBenchServer } from "./machine/bench-server.js";
+import { bringNode } from "./machine/bring-node.js";
+import { findRedis } from "./machine/find-redis.js";
+import { type BenchOptions, parseOptions, usage } from "./options.js";
+import { measureChart } from "./report/measure-chart.js";
+import { measureReport } from "./report/measure-report.js";
+import { type MeasureResult, runMeasure } from "./run-measure.js";
 
-const measures: readonly Measure[] = [enqueueMany, processJobs, startLatency];
-/** Durable, as a user has it; memory as a server of two cores would get. */
-const settings = { fsync: "on", full_page_writes: "on", shared_buffers: "1GB", max_wal_size: "4GB" };
+const chartFolder = fileURLToPath(new URL("../../../docs/benchmarks/", import.meta.url));
 
-const { values } = parseArgs({
-  options: { quick: { type: "boolean", default: false }, json: { type: "boolean", default: false }, measure: { type: "string" } },
-});
-const rounds = values.quick ? 2 : 5;
-const jobs = values.quick ? 30_000 : 100_000;
-const chosen = measures.filter(({ name }) => values.measure === undefined || values.measure === name);
-if (chosen.length === 0) {
-  console.error(`--measure is one of ${measures.map(({ name }) => name).join(", ")}.`);
-  process.exit(2);
+const options = readOptions();
+const node = await bringNode();
+const redis = await findRedis();
+const server = await startBenchServer();
+const bench: Bench = { node, redis, server, sizes: options.sizes };
+const about = describeRun({ node, server, redis, rounds: options.isGrowth ? 1 : options.sizes.rounds, isQuick: options.isQuick });
+const say = (lines: readonly string[]) => (options.asJson ? undefined : console.log(lines.join("\n")));
+/** Where the run is, on the terminal only: the report goes to the standard output. */
+const progress = (line: string) => (process.stderr.isTTY ? process.stderr.write(`\r\u001B[2K${line}\r`) : undefined);
+
+try {
+  say([
+    ...aboutLines(about),
+    ...(redis === undefined ? ["BullMQ is left out: no Redis answers (REDIS_URL, or a redis-server on the PATH)."] : []),
+  ]);
+  const results = options.isGrowth ? await growth(options) : await measures(options);
+  if (options.asJson) console.log(JSON.stringify({ ...about, results }, null, 2));
+} finally {
+  await server.stop();
+  await redis?.stop();
 }
 
-const server = await startEmbeddedServer({ settings });
-const db = openDatabase(server.url);
-try {
-  const machine = {
-    cpu: cpus()[0]?.model ?? "unknown",
-    cores: cpus().length,
-    memoryGiB: Math.round(totalmem() / 2 ** 30),
-    node: process.version,
-  };
-  const about = { date: new Date().toISOString(), machine, postgres: server.version, settings, rounds, jobs };
-  if (!values.json)
-    console.log(
-      `PostgreSQL ${server.version}, Node ${machine.node}, ${machine.cores} × ${machine.cpu}, ${rounds} rounds of ${jobs} jobs, fsync on`,
-    );
-  const results: Record<string, ReturnType<typeof summarize>> = {};
+async function measures({ measures: chosen, variants, withCharts }: BenchOptions): Promise<Readonly<Record<string, MeasureResult>>> {
+  const results: Record<string, MeasureResult> = {};
   for (const measure of chosen) {
-    const readings: (readonly Reading[])[] = [];
-    for (let round = 0; round < rounds; round++) readings.push(await measure.run({ db, url: server.url, jobs }));
-    results[measure.name] = summarize(readings);
-    if (!values.json) printSummary(measure.name, results[measure.name] ?? []);
+    const possible = variants.filter(({ side }) => side !== "bullmq" || redis !== undefined);
+    const result = await runMeasure(bench, measure, possible, progress);
+    results[measure.id] = result;
+    progress("");
+    say(["", ...measureReport(measure, result)]);
+    if (withCharts) await draw(measure.id.toLowerCase(), measureChart(measure, result.summaries, about));
   }
-  if (values.json) console.log(JSON.stringify({ ...about, results }, null, 2));
-} finally {
-  await db.destroy();
-  await server.stop();
+  return results;
+}
+
+async function growth({ series, isQuick, withCharts }: BenchOptions) {
+  return runGrowth({ bench, isQuick, series, progress, say, draw: withCharts ? draw : undefined, about });
+}
+
+async function draw(name: string, svg: string): Promise<void> {
+  await mkdir(chartFolder, { recursive: true });
+  await writeFile(`${chartFolder}${name}.svg`, svg);
+}
+
+function readOptions(): BenchOptions {
+  try {
+    return parseOptions(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+    process.exit(2);
+  }
 }

@@ -41,7 +41,7 @@ describe.each(["never analysed", "analysed", "analysed while it was empty"])(
       for (const [index, settings] of combinations.entries()) {
         const plans = index % 3 === 0 ? "force_generic_plan" : "auto";
         await session.query(
-          `begin; set local plan_cache_mode = ${plans}; ${settings.map(([name, value]) => `set local ${name} = ${value}`).join("; ")}`,
+          `begin; set local jit = off; set local plan_cache_mode = ${plans}; ${settings.map(([name, value]) => `set local ${name} = ${value}`).join("; ")}`,
         );
         const shown = JSON.stringify(settings.filter(([, value]) => value === "off"));
         expect(await worker.claim({ limit: 1, lanes }), shown).toHaveLength(1);

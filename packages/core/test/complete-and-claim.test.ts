@@ -84,7 +84,7 @@ describe("completing and claiming in one statement", () => {
     const answer = await worker.run(worker.statements.completeAndClaim, {
       ids: `{${idsOf(done).join(",")}}`,
       fences: "{1,1,1}",
-      keeps: "{NULL,0,60000}",
+      keeps: "{-1,0,60000}",
       worker: "w1",
       groups: "[]",
       kinds: "{}",

@@ -53,7 +53,7 @@ describe("a job that is done", () => {
     const completed = await worker.run(worker.statements.completeJobs, {
       ids: `{${first.id},${second.id}}`,
       fences: "{1,1}",
-      keeps: "{NULL,0}",
+      keeps: "{-1,0}",
       worker: "w1",
     });
     expect(completed.map(({ id }) => id).sort()).toEqual([first.id, second.id].sort());

@@ -54,7 +54,15 @@ describe("the life of a job", () => {
       ["requeueJobs", requeue("queued")],
       ["requeueJobs", requeue("dead")],
       ["returnExpiredJobs", () => runStatement(executor, statements.returnExpiredJobs, { limit: 9, except: "{}" })],
-      ["releaseUnknownJobs", () => runStatement(executor, statements.releaseUnknownJobs, { worker, known: "{}" })],
+      ["releaseUnknownJobs", () => runStatement(executor, statements.releaseUnknownJobs, { worker, known: "{}", until: null })],
+      [
+        "refundAttempts",
+        async (id) => {
+          const entry = JSON.stringify([{ name: "LeaseExpired", worker, attempt: 8 }]);
+          await sql`update queue.jobs set errors = ${entry}::jsonb where id = ${id}`.execute(db);
+          await runStatement(executor, statements.refundAttempts, { ids: `{${id}}`, attempts: "{8}", worker });
+        },
+      ],
       ["redriveJobs", (id) => runStatement(executor, statements.redriveJobs, { id, ...filter })],
       ["cancelJob", (id) => runStatement(executor, statements.cancelJob, { id, keeps: "{}", defaultKeepMs: 60_000 })],
       ["retryJob", (id) => runStatement(executor, statements.retryJob, { id })],

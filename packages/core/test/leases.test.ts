@@ -157,7 +157,7 @@ describe("the sweep", () => {
 
 describe("a claim whose answer was lost", () => {
   const release = (known: readonly string[], name = "w1") =>
-    worker.run(worker.statements.releaseUnknownJobs, { worker: name, known: `{${known.join(",")}}` });
+    worker.run(worker.statements.releaseUnknownJobs, { worker: name, known: `{${known.join(",")}}`, until: null });
 
   test("is given back, with the attempt, by the worker that does not know of it; what it knows goes on", async () => {
     const [known, unknown] = await run(2);

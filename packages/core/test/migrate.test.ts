@@ -51,7 +51,7 @@ describe("migrate", () => {
   test("keeps the planner from learning what the claim filters on, and pages from going back and forth", async () => {
     await migrate(kyselyOn(database.pool));
     const { rows } = await database.pool.query(
-      `select (select array_agg(attname::text order by attname) from pg_attribute where attrelid = c.oid and attstattarget = 0) as unlearnt,
+      `select (select array_agg(attname::text order by attname) from pg_attribute where attrelid = c.oid and attstattarget = 0 and attnum > 0) as unlearnt,
               reloptions as options
          from pg_class c where oid = 'queue.jobs'::regclass`,
     );

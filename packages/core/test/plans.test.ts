@@ -103,7 +103,10 @@ describe.each(states)("on %s", (_name, prepare) => {
     await using session = await openSession(database.url);
     const sweep = looksAt(await explain(session, statements.returnExpiredJobs, { limit: 100, except: "{}" }, options), "jobs");
     for (const look of sweep) expect(["jobs_pkey", "bitmap jobs_pkey", "jobs_running", "bitmap jobs_running"]).toContain(look);
-    const release = looksAt(await explain(session, statements.releaseUnknownJobs, { worker: "w1", known: "{1,2}" }, options), "jobs");
+    const release = looksAt(
+      await explain(session, statements.releaseUnknownJobs, { worker: "w1", known: "{1,2}", until: null }, options),
+      "jobs",
+    );
     for (const look of release) expect(["jobs_pkey", "bitmap jobs_pkey", "jobs_running", "bitmap jobs_running"]).toContain(look);
     expect(looksAt(await explain(session, statements.lookAhead, { kinds: '{"a"}' }, options), "jobs")).toEqual(["jobs_claim"]);
   });

@@ -111,7 +111,7 @@ describe("the check of the tables", () => {
     await database.pool.query("drop schema queue cascade");
     const error = await rejectionOf(queue.enqueue(db, "a", 1));
     expect(QueueError.is(error, "SCHEMA_MISSING")).toBe(true);
-    expect(error.cause).toMatchObject({ code: "42P01" });
+    expect(["42P01", "3F000"]).toContain((error.cause as { readonly code?: string }).code);
   });
 
   test("an error of the database that is not about the tables passes unchanged", async () => {

@@ -110,6 +110,8 @@ export class PgSession {
 
   async #start({ quotedChannel, keepAliveMs }: PgSessionOptions): Promise<void> {
     await this.#client.connect();
+    // It is idle by its nature; a limit that an administrator set would end it again and again.
+    await this.execute({ sql: "select pg_catalog.set_config('idle_session_timeout', '0', false)", parameters: [] });
     await this.execute({ sql: `listen ${quotedChannel}`, parameters: [] });
     if (this.#loss === undefined) this.#keepAlive = setTimeout(() => this.#askForSignOfLife(), keepAliveMs);
   }

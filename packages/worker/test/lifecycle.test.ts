@@ -161,6 +161,7 @@ describe("B93: a worker that has stopped", () => {
       "w",
       1,
       clock,
+      () => {},
     );
     return { session, clock, events };
   }

@@ -3,7 +3,6 @@ import type { Transaction } from "kysely";
 import { createQueue, job } from "@queue/core";
 import { clientListener } from "./support/client-listener.js";
 import { createGate } from "./support/gate.js";
-import type { RecordedEvents } from "./support/recorded-events.js";
 import { until } from "./support/until.js";
 import { type TestTables, useWorkers } from "./support/use-workers.js";
 
@@ -13,13 +12,13 @@ const queue = createQueue({
 });
 
 /** Nobody waits for a poll where there is a listener: the next one is a minute away. */
-const ways: [how: string, options: () => { readonly pollInterval: string; readonly listener?: ReturnType<typeof clientListener> }][] = [
-  ["heard of", () => ({ pollInterval: "60s", listener: clientListener(workers.database.url) })],
-  ["found by a poll", () => ({ pollInterval: "100ms" })],
+const ways: [how: string, options: () => { readonly pollInterval: number; readonly listener?: ReturnType<typeof clientListener> }][] = [
+  ["heard of", () => ({ pollInterval: 60_000, listener: clientListener(workers.database.url) })],
+  ["found by a poll", () => ({ pollInterval: 100 })],
 ];
 
 /** New jobs go all the way, one after the other, for so long: the worker has read its line far beyond what is older. */
-async function passBy(ms: number, events: RecordedEvents): Promise<void> {
+async function passBy(ms: number): Promise<void> {
   const [{ until: end } = { until: new Date() }] = await workers.sql<{ until: Date }>(
     "select clock_timestamp() + $1 * interval '1 millisecond' as until",
     [ms],
@@ -28,39 +27,33 @@ async function passBy(ms: number, events: RecordedEvents): Promise<void> {
     (await workers.sql<{ is_over: boolean }>("select clock_timestamp() > $1 as is_over", [end])).some(({ is_over }) => is_over);
   do {
     const { id } = await queue.enqueue(workers.db, "a", { n: 0 });
-    await events.untilFor(id, "job.completed");
+    await workers.sqlUntil(`select from queue.all_jobs where id = ${id} and status = 'done'`);
   } while (!(await isOver()));
 }
 
 /** Calls `write` in a transaction that commits when the worker has worked newer jobs for so long. Returns what it returned. */
-function commitLate<T>(ms: number, events: RecordedEvents, write: (trx: Transaction<TestTables>) => Promise<T>): Promise<T> {
+function commitLate<T>(ms: number, write: (trx: Transaction<TestTables>) => Promise<T>): Promise<T> {
   return workers.db.transaction().execute(async (trx) => {
     const result = await write(trx);
-    await passBy(ms, events);
+    await passBy(ms);
     return result;
   });
 }
 
-const insertDueAt = (at: string, n = 0, lane = "default") =>
-  workers.sql<{ id: string }>(
-    "insert into queue.jobs (kind, payload, run_at, lane) values ('a', $1, $2::timestamptz, $3) returning id::text",
-    [{ n }, at, lane],
-  );
-
-describe.each(ways)("what commits late, %s", (_how, options) => {
+describe.each(ways)("what commits late, %s", (how, options) => {
   const start = () => workers.start({ queue, ...options(), handlers: { a: () => {}, mail: () => {} } });
 
   test.each([50, 400, 1_500])("is worked: a job of a transaction that was open for %i ms", async (ms) => {
     const { events } = await start();
-    await passBy(0, events);
-    const { id } = await commitLate(ms, events, (trx) => queue.enqueue(trx, "a", { n: 1 }));
+    await passBy(0);
+    const { id } = await commitLate(ms, (trx) => queue.enqueue(trx, "a", { n: 1 }));
     await events.untilFor(id, "job.completed");
   });
 
   test("is worked: a thousand jobs at once, of which the first claims take some only", async () => {
-    const { events } = await start();
-    await passBy(0, events);
-    const results = await commitLate(600, events, (trx) =>
+    await start();
+    await passBy(0);
+    const results = await commitLate(600, (trx) =>
       queue.enqueueMany(
         trx,
         Array.from({ length: 1_000 }, (_, n) => ({ kind: "a", payload: { n } })),
@@ -73,13 +66,13 @@ describe.each(ways)("what commits late, %s", (_how, options) => {
 
   test("is worked: a redrive and a retry, of jobs that are an hour old", async () => {
     const { events } = await start();
-    await passBy(0, events);
+    await passBy(0);
     const admin = queue.admin(workers.db);
     const dead = await queue.enqueue(workers.db, "a", { n: 1 }, { delay: "1h" });
     const waiting = await queue.enqueue(workers.db, "a", { n: 2 }, { delay: "1h" });
     await workers.sql("update queue.jobs set status = 'dead', run_at = now() - interval '1 hour' where id = $1", [dead.id]);
     expect((await admin.job(dead.id))?.status).toBe("dead");
-    await commitLate(600, events, async (trx) => {
+    await commitLate(600, async (trx) => {
       expect(await queue.admin(trx).redrive({ kind: "a" })).toMatchObject({ count: 1, conflicts: [] });
       await queue.admin(trx).retry(waiting.id);
     });
@@ -104,11 +97,15 @@ describe.each(ways)("what commits late, %s", (_how, options) => {
     const meanwhile = await queue.enqueue(workers.db, "mail", { n: 3 });
     gate.open();
     await events.untilFor(inTheWay, "job.completed");
-    const late = await commitLate(600, events, (trx) => queue.enqueue(trx, "mail", { n: 4 }));
-    await passBy(0, events);
-    expect((await workers.jobs()).filter(({ claims, lane }) => lane === "mail" && claims === 0)).toHaveLength(3);
+    const late = await commitLate(600, (trx) => queue.enqueue(trx, "mail", { n: 4 }));
+    // As if the pause had lasted for that long. A worker that does not hear of it finds it when it looks behind, once a minute.
+    const insertOld = `insert into queue.jobs (kind, lane, payload, run_at)
+      values ('mail', 'mail', '{"n": 5}', now() - interval '1 hour') returning id::text`;
+    const old = how === "heard of" ? await workers.sql<{ id: string }>(insertOld) : [];
+    await passBy(600);
+    expect((await workers.jobs()).filter(({ claims, lane }) => lane === "mail" && claims === 0)).toHaveLength(3 + old.length);
     await admin.resume("mail");
-    for (const { id } of [before, meanwhile, late]) await events.untilFor(id, "job.completed");
+    for (const { id } of [before, meanwhile, late, ...old]) await events.untilFor(id, "job.completed");
   });
 });
 
@@ -138,7 +135,10 @@ describe("a job that SQL inserts with a due time long ago", () => {
     })();
     try {
       const [{ at } = { at: "" }] = await workers.sql<{ at: string }>("select (now() - $1::interval)::text as at", [ago]);
-      const [inserted] = await insertDueAt(at, 1);
+      const [inserted] = await workers.sql<{ id: string }>(
+        "insert into queue.jobs (kind, payload, run_at) values ('a', '{\"n\": 1}', $1) returning id::text",
+        [at],
+      );
       await events.untilFor(inserted?.id ?? "", "job.completed");
     } finally {
       isOver = true;
@@ -148,7 +148,7 @@ describe("a job that SQL inserts with a due time long ago", () => {
 });
 
 describe("a claim that is ended by the server while it holds jobs that were due long ago", () => {
-  test.each([1, 2])("leaves nothing behind, however far other claims have read meanwhile: of %i workers", async (count) => {
+  test.each([1, 2])("leaves nothing behind, however far other claims have read meanwhile, of %i workers", async (count) => {
     const application_name = "the worker that claims first";
     await workers.sql(`
       create function hold_back() returns trigger language plpgsql as $$
@@ -166,10 +166,12 @@ describe("a claim that is ended by the server while it holds jobs that were due 
           db: workers.open({ application_name: name }),
           pollInterval: "60s",
           listener: clientListener(workers.database.url),
+          // More than one claim asks for, so that a second one goes on meanwhile.
+          concurrency: 600,
           handlers: { a: () => {} },
         });
-      const first = await start(application_name);
-      await passBy(0, first.events);
+      await start(application_name);
+      await passBy(0);
       const ids = (
         await workers.sql<{ id: string }>(
           "insert into queue.jobs (kind, payload, run_at) select 'a', json_build_object('n', -n), now() - interval '1 hour' from generate_series(1, 5) n returning id::text",
@@ -178,7 +180,11 @@ describe("a claim that is ended by the server while it holds jobs that were due 
       const isWaiting = "select pid from pg_stat_activity where wait_event = 'advisory' and application_name = $1";
       await until(async () => (await workers.sql(isWaiting, [application_name])).length > 0, "a claim that waits");
       // Others pass over what it has locked, and read on.
-      if (count === 2) await passBy(400, (await start("the other worker")).events);
+      await passBy(400);
+      if (count === 2) {
+        await start("the other worker");
+        await passBy(400);
+      }
       expect(await workers.sql("select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'advisory'")).toHaveLength(1);
       await lock.query("select pg_advisory_unlock(4242)");
       await until(

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { OperatingSystemUser } from "./operating-system-user.js";
 import type { PostgresBinaries } from "./postgres-binaries.js";
+import { programVersion } from "./program-version.js";
 import type { ServerFolder } from "./server-folder.js";
 
 export interface ClusterOptions {
@@ -14,8 +15,14 @@ export interface ClusterOptions {
   readonly password: string;
 }
 
+/** Sorts as people do and not by bytes, so that an order that forgot its collation shows. */
+const peoplesOrder = ["--locale-provider=icu", "--icu-locale=en-US"];
+/** Tests connect all the time, and what the password guards are a few minutes of test data. */
+const quickPassword = "--set=scram_iterations=1";
+
 /** Fills the data folder. */
 export async function createCluster({ binaries, folder, user, password }: ClusterOptions): Promise<void> {
+  const version = programVersion(binaries.postgres);
   const passwordFile = join(folder.path, "password");
   await writeFile(passwordFile, password, { mode: 0o600 });
   if (user.uid !== undefined && user.gid !== undefined) await chown(passwordFile, user.uid, user.gid);
@@ -26,13 +33,10 @@ export async function createCluster({ binaries, folder, user, password }: Cluste
       "--username=postgres",
       `--pwfile=${passwordFile}`,
       "--auth=scram-sha-256",
-      // Tests connect all the time, and what the password guards are a few minutes of test data.
-      "--set=scram_iterations=1",
       "--encoding=UTF8",
-      // Sorts as people do and not by bytes, so that an order that forgot its collation shows.
       "--locale=C",
-      "--locale-provider=icu",
-      "--icu-locale=en-US",
+      ...(version >= 15 ? peoplesOrder : []),
+      ...(version >= 16 ? [quickPassword] : []),
       "--no-sync",
     ],
     { cwd: folder.data, ...user },

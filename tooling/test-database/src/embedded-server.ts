@@ -29,24 +29,27 @@ const portAttempts = 5;
 export interface EmbeddedServerOptions {
   /** Server parameters instead of those that suit tests: a benchmark wants `fsync` on. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
+  /** Another PostgreSQL: the folder in whose `bin` its programs are. @default that of the npm package */
+  readonly installation?: string | undefined;
 }
 
 /** Starts PostgreSQL in a temporary folder on a free port. `TEST_DATABASE_URL` changes nothing here. */
-export async function startEmbeddedServer({ settings = {} }: EmbeddedServerOptions = {}): Promise<EmbeddedServer> {
+export async function startEmbeddedServer(options: EmbeddedServerOptions = {}): Promise<EmbeddedServer> {
   for (let attempt = 1; ; attempt++) {
-    const started = await startOnce(settings);
+    const started = await startOnce(options);
     if ("server" in started) return started.server;
     if (attempt === portAttempts || !started.log.includes("could not bind")) throw new Error(`PostgreSQL did not start:\n${started.log}`);
   }
 }
 
-async function startOnce(
-  settings: Readonly<Record<string, string>>,
-): Promise<{ readonly server: EmbeddedServer } | { readonly log: string }> {
+async function startOnce({
+  settings,
+  installation,
+}: EmbeddedServerOptions): Promise<{ readonly server: EmbeddedServer } | { readonly log: string }> {
   const user = await databaseUser();
   const folder = await createServerFolder(user);
   try {
-    const binaries = await usableBinaries({ user, folder: folder.path });
+    const binaries = await usableBinaries({ user, folder: folder.path, native: installation });
     const password = randomBytes(16).toString("hex");
     await createCluster({ binaries, folder, user, password });
     const port = await freePort();

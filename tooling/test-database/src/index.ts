@@ -1,5 +1,8 @@
 export { createDatabase, type Database, type DatabaseOptions, dropDatabase, type ServerAddress } from "./database.js";
 export { type EmbeddedServer, type EmbeddedServerOptions, startEmbeddedServer } from "./embedded-server.js";
+export { type Pooler, type PoolerOptions, startPooler, throughPooler } from "./pooler.js";
+export { findPooler, poolerMissing, type PoolerProgram } from "./pooler-program.js";
+export { programVersion } from "./program-version.js";
 export { startTestServer } from "./start-test-server.js";
 export { createTemplate } from "./template.js";
 export type { TestServer } from "./test-server.js";

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { chmod, constants, cp, readdir, readFile, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
@@ -14,17 +15,22 @@ export interface BinariesOptions {
   readonly user: OperatingSystemUser;
   /** A folder that `user` can reach, for a copy if one is needed. */
   readonly folder: string;
-  /** @default the one of the npm package for this platform */
-  readonly native?: string;
+  /** A PostgreSQL's folder, in whose `bin` its programs are. @default the one of the npm package for this platform */
+  readonly native?: string | undefined;
 }
+
+/** Only npm packages have one: others hold their links themselves, and are used where they are. */
+const linkList = "pg-symlinks.json";
 
 /**
  * Programs that `user` can start. They are used where npm put them, or copied into `folder` first, when the checkout is below a
  * folder that the user may not enter, or when npm ran no postinstall script and the links between the libraries are missing.
  */
 export async function usableBinaries({ user, folder, native = packagedFolder() }: BinariesOptions): Promise<PostgresBinaries> {
-  const packaged = binariesIn(native);
-  if (canStart(packaged, user) === undefined) return packaged;
+  const installed = binariesIn(native);
+  const obstacle = canStart(installed, user);
+  if (obstacle === undefined) return installed;
+  if (!existsSync(join(native, linkList))) throw new Error(`The PostgreSQL in ${native} does not start on this machine: ${obstacle}`);
   const copied = join(folder, "native");
   await copyReadable(native, copied);
   await linkLibraries(copied);
@@ -70,7 +76,7 @@ function isProgram(parentPath: string): boolean {
 
 /** npm packages hold no links; this package lists those it needs, relative to itself, and makes them after its installation. */
 async function linkLibraries(native: string): Promise<void> {
-  const list = await readFile(join(native, "pg-symlinks.json"), "utf8");
+  const list = await readFile(join(native, linkList), "utf8");
   for (const { source, target } of JSON.parse(list) as readonly { readonly source: string; readonly target: string }[]) {
     try {
       await symlink(relative(dirname(target), source), join(native, "..", target));

@@ -9,6 +9,8 @@ export interface SupervisedProgramOptions {
   readonly user: OperatingSystemUser;
   /** Removed when the program has ended. */
   readonly folder: string;
+  /** What asks the program to end. @default "SIGINT", on which PostgreSQL ends its sessions first */
+  readonly endSignal?: NodeJS.Signals;
 }
 
 /** A program that ends with this process, even when this one is killed. */

@@ -1,14 +1,20 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 
+export interface TestPoolsOptions {
+  readonly url: string;
+  /** Instead, where a pool can do with what a pooler has. */
+  readonly pooledUrl?: string | undefined;
+}
+
 /** The pools of one test database. */
 export class TestPools {
-  readonly #url: string;
+  readonly #options: TestPoolsOptions;
   readonly #pools: pg.Pool[] = [];
   #shared: pg.Pool | undefined;
 
-  constructor(url: string) {
-    this.#url = url;
+  constructor(options: TestPoolsOptions) {
+    this.#options = options;
   }
 
   get shared(): pg.Pool {
@@ -17,7 +23,10 @@ export class TestPools {
   }
 
   open(config: pg.PoolConfig = {}): pg.Pool {
-    const pool = new pg.Pool({ connectionString: this.#url, ...config });
+    const { url, pooledUrl = url } = this.#options;
+    // What a session is started with, no pooler takes.
+    const connectionString = config.options === undefined ? pooledUrl : url;
+    const pool = new pg.Pool({ connectionString, ...config });
     // An idle connection that the server closed, as tests make it do, is an event of the pool; without a listener it ends the
     // process. Who needs a connection next gets a new one, or the error.
     pool.on("error", () => {});

@@ -1,8 +1,10 @@
 import { basename } from "node:path";
 import pg from "pg";
-import { afterAll, beforeAll, inject } from "vitest";
+import { afterAll, beforeAll, inject, type RunnerTestSuite } from "vitest";
 import { createDatabase, type Database, dropDatabase } from "./database.js";
 import { hasFailed } from "./has-failed.js";
+import { needsSession } from "./needs-session.js";
+import { throughPooler } from "./pooler.js";
 import { TestPools } from "./test-pools.js";
 import type { TestServerContext } from "./test-server-context.js";
 
@@ -38,7 +40,7 @@ export function useTestDatabase({ template = "migrated" }: TestDatabaseOptions =
       label: basename(suite.file.name, ".test.ts"),
       ...(template === "migrated" ? { template: server.migratedTemplate } : {}),
     });
-    open = { server, database, pools: new TestPools(database.url) };
+    open = { server, database, pools: new TestPools({ url: database.url, pooledUrl: pooledUrl(suite, server, database) }) };
   });
 
   afterAll(async ({}, suite) => {
@@ -67,6 +69,11 @@ interface OpenDatabase {
   readonly server: TestServerContext;
   readonly database: Database;
   readonly pools: TestPools;
+}
+
+/** The way of the file's pools, when it is not the direct one. */
+function pooledUrl({ file }: Readonly<RunnerTestSuite>, { pooler }: TestServerContext, { url }: Database): string | undefined {
+  return pooler === undefined || needsSession(file.name) ? undefined : throughPooler(url, pooler);
 }
 
 async function closeDatabase({ server, database, pools }: OpenDatabase, isKept: boolean): Promise<void> {

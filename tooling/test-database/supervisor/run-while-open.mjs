@@ -8,7 +8,7 @@
 import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 
-const { program, args, cwd, uid, gid, folder, graceMs } = JSON.parse(process.argv[2]);
+const { program, args, cwd, uid, gid, folder, graceMs, endSignal = "SIGINT" } = JSON.parse(process.argv[2]);
 
 // The pipe decides, not a signal that was meant for the owner, which may use the program until it is done itself.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
@@ -40,7 +40,7 @@ function start() {
 process.stdin.on("error", () => {});
 process.stdin.on("close", () => {
   isEnding = true;
-  child.kill("SIGINT");
+  child.kill(endSignal);
   setTimeout(() => child.kill("SIGQUIT"), graceMs).unref();
 });
 process.stdin.setEncoding("utf8").on("data", (lines) => {

@@ -27,6 +27,7 @@ export const jobLife: readonly JobTransition[] = [
   { from: "running", to: "dead", what: "last failure", who: "worker", statement: "requeueJobs" },
   { from: "running", to: "queued", what: "lease ran out", who: "sweep", statement: "returnExpiredJobs" },
   { from: "running", to: "dead", what: "lease ran out, last attempt", who: "sweep", statement: "returnExpiredJobs" },
+  { from: "dead", to: "queued", what: "attempt given back", who: "worker", statement: "refundAttempts" },
   { from: "dead", to: "queued", what: "redrive", who: "operator", statement: "redriveJobs" },
   { from: "queued", to: "cancelled", what: "cancel", who: "operator", statement: "cancelJob" },
   { from: "running", to: "cancelled", what: "cancel", who: "operator", statement: "cancelJob" },

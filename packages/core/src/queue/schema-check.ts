@@ -48,7 +48,7 @@ function judge(schema: string, rows: readonly { name: string; breaks_older_worke
   if (schemaMigrations.some((migration) => !names.has(migration.name))) {
     throw queueError(
       "SCHEMA_TOO_OLD",
-      `The tables in schema ${JSON.stringify(schema)} are at ${found}; this version of the package needs ${expected}. Run \`await migrate(db, queue)\`.`,
+      `The tables in schema ${JSON.stringify(schema)} are at ${found}; this version of the package needs ${expected}. Run \`await migrate(db, queue)\`${names.size === 0 ? "; or, if that was done, let this role see the rows of its table migrations (row level security)" : ""}.`,
       { schema, expected, found },
     );
   }

@@ -9,7 +9,7 @@ export interface CompleteJobsInput {
   /** Array literals of the same length, sorted by id. */
   readonly ids: string;
   readonly fences: string;
-  /** Milliseconds to keep each in the archive; NULL: not at all. */
+  /** Milliseconds to keep each in the archive; -1: not at all. No null: `array_nulls` may be off. */
   readonly keeps: string;
   readonly worker: string;
 }
@@ -51,11 +51,11 @@ export function lockCompleted(schema: string, p: Placeholders<CompleteJobsInput>
   const wanted = sql<{
     id: string;
     fence: number;
-    keep: string | null;
+    keep: string;
   }>`unnest(${p.bigints("ids")}, ${p.ints("fences")}, ${p.bigints("keeps")})`;
   return lockFenced(schema, wanted.as<"u">(sql`u(id, fence, keep)`), p.text("worker"), lock).select([
     "x.id",
-    sql<string | null>`u.keep`.as("keep"),
+    sql<string>`u.keep`.as("keep"),
   ]);
 }
 
@@ -75,8 +75,8 @@ export function archiveCompleted(schema: string) {
     .expression((eb) =>
       eb
         .selectFrom(sql<{ id: string }>`gone`.as("g"))
-        .innerJoin(sql<{ id: string; keep: string | null }>`mine`.as("m"), "m.id", "g.id")
+        .innerJoin(sql<{ id: string; keep: string }>`mine`.as("m"), "m.id", "g.id")
         .select(archiveColumns.from("done", sql<Date>`${clockTimestamp} + m.keep * interval '1 millisecond'`))
-        .where("m.keep", "is not", null),
+        .where(sql<boolean>`m.keep >= 0`),
     );
 }

@@ -4,6 +4,7 @@ import { queryBuilder } from "./query-builder.js";
 import { recordset } from "./recordset.js";
 import { clockTimestamp } from "./sql-time.js";
 import { defineStatement, placeholders, type Statement } from "./statement.js";
+import { textLiteral } from "./text-literal.js";
 
 export interface EnqueueJobsInput {
   /** A JSON array of {@link EnqueueRow}, written by `encodeRows`. */
@@ -58,7 +59,7 @@ export function enqueueJobs(schema: string): Statement<EnqueueJobsInput, { id: s
 }
 
 export function nextJobId(schema: string) {
-  return sql<string>`pg_catalog.nextval(${sql.lit(`${quoteIdentifier(schema)}.jobs_id_seq`)}::regclass)`;
+  return sql<string>`pg_catalog.nextval(${textLiteral(`${quoteIdentifier(schema)}.jobs_id_seq`)}::regclass)`;
 }
 
 /** When the job of row `i` is due. */

@@ -3,6 +3,7 @@ import { quoteIdentifier } from "../migrations/quote.js";
 import { queryBuilder } from "./query-builder.js";
 import { queuedLines } from "./queued-lines.js";
 import { defineStatement, type Statement } from "./statement.js";
+import { textLiteral } from "./text-literal.js";
 
 export interface PressureRow {
   readonly dead_tuples: string | null;
@@ -36,7 +37,7 @@ export function readPressure(schema: string): Statement<object, PressureRow> {
       .leftJoin("holder as h", (join) => join.onTrue())
       .select([
         sql<string | null>`(select s.n_dead_tup::text from pg_catalog.pg_stat_all_tables s
-           where s.relid = ${sql.lit(`${quoteIdentifier(schema)}.jobs`)}::regclass)`.as("dead_tuples"),
+           where s.relid = ${textLiteral(`${quoteIdentifier(schema)}.jobs`)}::regclass)`.as("dead_tuples"),
         sql<string | null>`h.age_ms`.as("snapshot_age_ms"),
         sql<number | null>`h.pid`.as("snapshot_pid"),
         sql<string | null>`h.application`.as("snapshot_application"),

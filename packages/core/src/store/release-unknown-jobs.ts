@@ -7,12 +7,15 @@ export interface ReleaseUnknownJobsInput {
   readonly worker: string;
   /** What the worker knows that it holds, as an array literal. */
   readonly known: string;
+  /** Microseconds since 1970: run later than this, by the database's clock, it does nothing; null: whenever it runs. */
+  readonly until: string | null;
 }
 
 /**
  * Gives back what a claim took whose answer was lost: running jobs of this worker that the worker does not know. Their handlers
- * were never started, so the attempt is given back too. Only while the worker has no claim on its way. Skips locked rows; safe
- * to repeat. Reads the index of running jobs.
+ * were never started, so the attempt is given back too. Only while the worker has no claim on its way: carried out late, when the
+ * worker has long given it up and claimed again, it would take away what runs. Skips locked rows; safe to repeat. Reads the index
+ * of running jobs.
  */
 export function releaseUnknownJobs(schema: string): Statement<ReleaseUnknownJobsInput, { id: string }> {
   const p = placeholders<ReleaseUnknownJobsInput>();
@@ -27,6 +30,9 @@ export function releaseUnknownJobs(schema: string): Statement<ReleaseUnknownJobs
             .where("j.status", "=", sql.lit("running"))
             .where("j.worker", "=", p.text("worker"))
             .where(sql<boolean>`j.id <> all(${p.bigints("known")})`)
+            .where(
+              sql<boolean>`(${p.bigint("until")} is null or ${clockTimestamp} <= timestamptz 'epoch' + ${p.bigint("until")} * interval '1 microsecond')`,
+            )
             .forNoKeyUpdate()
             .skipLocked(),
       )

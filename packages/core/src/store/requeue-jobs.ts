@@ -8,7 +8,8 @@ import { defineStatement, placeholders, type Statement } from "./statement.js";
 /** How an attempt that is not done ended. */
 export interface Requeue {
   readonly fence: number;
-  readonly status: "queued" | "dead";
+  /** `exhausted`: dead, unless an attempt was given back meanwhile. */
+  readonly status: "queued" | "dead" | "exhausted";
   /** Milliseconds until it is due again. */
   readonly delayMs: number;
   /** 1 gives the attempt back (a snooze, a claim that was never started). */
@@ -57,7 +58,8 @@ function requeue(schema: string, lock: FencedLock): Statement<RequeueJobsInput, 
     )
     .updateTable("jobs as j")
     .set({
-      status: sql<"queued" | "dead">`(${entry}->>'status')::${sql.id(schema, "job_status")}`,
+      status: sql<"queued" | "dead">`(case when ${entry}->>'status' <> 'exhausted' then ${entry}->>'status'
+        when j.attempts >= j.max_attempts then 'dead' else 'queued' end)::${sql.id(schema, "job_status")}`,
       run_at: sql<Date>`${clockTimestamp} + (${entry}->>'delayMs')::float8 * interval '1 millisecond'`,
       attempts: sql<number>`j.attempts - (${entry}->>'attemptsBack')::int4`,
       locked_until: sql.lit(null),

@@ -11,6 +11,7 @@ import { forgetWorker } from "./forget-worker.js";
 import { lookAhead } from "./look-ahead.js";
 import { lookBehind } from "./look-behind.js";
 import { maintainArchive } from "./maintain-archive.js";
+import { refundAttempts } from "./refund-attempts.js";
 import { registerWorker } from "./register-worker.js";
 import { releaseUnknownJobs } from "./release-unknown-jobs.js";
 import { requeueJobs, requeueOwnJobs } from "./requeue-jobs.js";
@@ -35,6 +36,7 @@ export function createWorkerStatements(schema: string) {
     lookAhead: lookAhead(schema),
     lookBehind: lookBehind(schema),
     maintainArchive: maintainArchive(schema),
+    refundAttempts: refundAttempts(schema),
     registerWorker: registerWorker(schema),
     releaseUnknownJobs: releaseUnknownJobs(schema),
     requeueJobs: requeueJobs(schema),

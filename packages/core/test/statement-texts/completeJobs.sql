@@ -13,6 +13,6 @@ returning *), "kept" as (insert into "queue"."jobs_archive" ("id", "run_at", "cr
 select g."id" as "id", g."run_at" as "run_at", g."created_at" as "created_at", g."started_at" as "started_at", g."claims" as "claims", g."attempts" as "attempts", g."max_attempts" as "max_attempts", g."redrives" as "redrives", g."priority" as "priority", g."lane" as "lane", g."kind" as "kind", g."idempotency_key" as "idempotency_key", g."worker" as "worker", g."last_error" as "last_error", g."errors" as "errors", 'done' as "status", pg_catalog.clock_timestamp() as "finished_at", pg_catalog.clock_timestamp() + m.keep * interval '1 millisecond' as "keep_until", case when pg_catalog.pg_column_size(g.payload) <= 2000 then g.payload end as "payload"
 from gone as "g"
 inner join mine as "m" on "m"."id" = "g"."id"
-where "m"."keep" is not null)
+where m.keep >= 0)
 select id::text as "id"
 from "gone"

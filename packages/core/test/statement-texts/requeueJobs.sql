@@ -11,8 +11,9 @@ limit 1
 for
 update skip locked) as "x" on true)
 update "queue"."jobs" as "j"
-set "status" = (((select doc
-from input) -> j.id::text)->>'status')::"queue"."job_status", "run_at" = pg_catalog.clock_timestamp() + (((select doc
+set "status" = (case when ((select doc
+from input) -> j.id::text)->>'status' <> 'exhausted' then ((select doc
+from input) -> j.id::text)->>'status' when j.attempts >= j.max_attempts then 'dead' else 'queued' end)::"queue"."job_status", "run_at" = pg_catalog.clock_timestamp() + (((select doc
 from input) -> j.id::text)->>'delayMs')::float8 * interval '1 millisecond', "attempts" = j.attempts - (((select doc
 from input) -> j.id::text)->>'attemptsBack')::int4, "locked_until" = null, "last_error" = coalesce(((select doc
 from input) -> j.id::text)->'error'->>'message', j.last_error), "errors" = case when pg_catalog.jsonb_exists(((select doc

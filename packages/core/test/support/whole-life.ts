@@ -40,7 +40,7 @@ export async function wholeLife(executor: Executor, schema = "queue"): Promise<v
   expect(await admin.retry(keyed.id)).toMatchObject({ status: "queued" });
   expect(await admin.retry(late.id)).toMatchObject({ status: "queued" });
   expect(await worker.claim({ leaseMs: -1 })).toHaveLength(2);
-  expect(await worker.run(statements.releaseUnknownJobs, { worker: "w1", known: `{${keyed.id},${late.id}}` })).toEqual([]);
+  expect(await worker.run(statements.releaseUnknownJobs, { worker: "w1", known: `{${keyed.id},${late.id}}`, until: null })).toEqual([]);
   expect(await worker.sweep()).toHaveLength(2);
   expect(await admin.cancel(late.id)).toMatchObject({ status: "cancelled" });
   await admin.pause("default");

@@ -11,6 +11,7 @@ import {
   toArrayLiteral,
   toExecutor,
 } from "@queue/core/internal";
+import type { ReleasedKeysWalk } from "../../src/store/delete-released-keys.js";
 
 export interface ClaimOptions {
   readonly limit?: number;
@@ -41,7 +42,7 @@ export function workerOn(target: EnqueueTarget, { worker = "w1", schema = "queue
     return {
       ids: list(jobs.map(({ id }) => id)),
       fences: list(jobs.map(({ claims }) => claims)),
-      keeps: list(jobs.map(() => keepMs ?? "NULL")),
+      keeps: list(jobs.map(() => keepMs ?? -1)),
       worker,
     };
   }
@@ -91,7 +92,7 @@ export function workerOn(target: EnqueueTarget, { worker = "w1", schema = "queue
       const [counts] = await run(statements.deleteEnded, { limit });
       let keys = Number(counts?.keys);
       for (let [afterKind, afterKey]: (string | null)[] = ["", ""]; afterKind != null && afterKey != null;) {
-        const [walk] = await run(statements.deleteReleasedKeys, { afterKind, afterKey, limit });
+        const [walk]: ReleasedKeysWalk[] = await run(statements.deleteReleasedKeys, { afterKind, afterKey, limit });
         keys += Number(walk?.deleted);
         [afterKind, afterKey] = [walk?.kind ?? null, walk?.key ?? null];
       }

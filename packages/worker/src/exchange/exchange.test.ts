@@ -43,7 +43,7 @@ function setUp({ hasOneConnection = false, patienceMs = 60_000 } = {}) {
     together: () => sentOf(statements.completeAndClaim),
     complete(...ids: string[]) {
       completions.push({
-        input: { ids: `{${ids.join(",")}}`, fences: `{${ids.map(() => 7).join(",")}}`, keeps: `{${ids.map(() => "NULL").join(",")}}` },
+        input: { ids: `{${ids.join(",")}}`, fences: `{${ids.map(() => 7).join(",")}}`, keeps: `{${ids.map(() => -1).join(",")}}` },
         onAnswer: (completed) => told.push({ who: `complete ${ids.join()}`, answer: completed }),
         onError: (error) => told.push({ who: `complete ${ids.join()}`, error }),
       });

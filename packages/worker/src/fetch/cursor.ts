@@ -29,38 +29,59 @@ export class Cursor {
   #isExact = false;
   /** When each rung was looked at last, by the process's clock. */
   #lookedAtMs: number[] = ladderMs.map(() => Number.NEGATIVE_INFINITY);
+  /** Counts claims and lowerings, in the order in which they happen. */
   #version = 0;
+  /** Claims under way, by their versions; -1: on no rung. */
+  readonly #underWay = new Map<number, { readonly rung: number; readonly nowMs: number }>();
   /** What it was lowered to: an answer to a claim that was sent before does not raise it above that. */
   #lowerings: { readonly version: number; readonly at: number }[] = [];
+  /** The version of the latest claim that was answered. */
+  #answered = 0;
 
   get place(): Place | undefined {
     return this.#place;
   }
 
-  /** To be given back with the answer of the claim that begins now. */
+  /** After `begin`: to be given back with the answer of that claim. */
   get version(): number {
     return this.#version;
   }
 
   /** Where the next claim begins. */
   begin(nowMs: number): Place | undefined {
+    this.#version += 1;
+    const underWay = [...this.#underWay.values()];
+    const lookedAtMs = (n: number) =>
+      Math.max(this.#lookedAtMs[n] ?? 0, ...underWay.map((claim) => (claim.rung < n ? Number.NEGATIVE_INFINITY : claim.nowMs)));
+    const rung = ladderMs.findLastIndex((depthMs, n) => nowMs - lookedAtMs(n) >= depthMs / 4);
+    this.#underWay.set(this.#version, { rung: this.#place === undefined ? -1 : rung, nowMs });
     if (this.#place === undefined) return undefined;
-    const rung = ladderMs.findLastIndex((depthMs, n) => nowMs - (this.#lookedAtMs[n] ?? 0) >= depthMs / 4);
     if (rung < 0) return this.#isExact ? this.#place : below(this.#place, alwaysMs);
-    for (let n = 0; n <= rung; n++) this.#lookedAtMs[n] = nowMs;
     return below(this.#place, ladderMs[rung] ?? alwaysMs);
   }
 
   /** A claim has read the line to its end: everything that was due at `at` and visible. */
   readToEnd(at: number, version: number): void {
-    const isSetBack = this.#place !== undefined && at < this.#place.at - clockStepMs * 1_000;
+    const isLatest = version >= this.#answered;
+    const isSetBack = isLatest && this.#place !== undefined && at < this.#place.at - clockStepMs * 1_000;
+    this.#noteRung(version);
     if (isSetBack) this.reset();
-    this.#moveTo({ at, id: "0" }, version, false);
+    else if (isLatest) this.#moveTo({ at, id: "0" }, version, false);
+    this.#end(version);
   }
 
   /** A claim has stopped in the middle of the line: what it did not take may begin behind `last`, also below an earlier place. */
   readUntil(last: Place, version: number): void {
-    this.#moveTo(last, version, true);
+    this.#noteRung(version);
+    // A claim that was sent later has read on from another place: this one can only lower it.
+    if (version >= this.#answered) this.#moveTo(last, version, true);
+    else if (this.#place !== undefined && isBefore(last, this.#place)) this.#place = last;
+    this.#end(version);
+  }
+
+  /** A claim has not come to this line: its look below is still to be made. */
+  notRead(version: number): void {
+    this.#end(version);
   }
 
   /** A job is due since `at`. */
@@ -75,6 +96,7 @@ export class Cursor {
   /** Something was put back, perhaps by a transaction that was open for long: the next claim goes down the whole ladder. */
   lookFarBelow(): void {
     this.#lookedAtMs = ladderMs.map(() => Number.NEGATIVE_INFINITY);
+    for (const [version, { nowMs }] of this.#underWay) this.#underWay.set(version, { rung: -1, nowMs });
   }
 
   /** Nobody knows what the last claims saw. */
@@ -83,13 +105,30 @@ export class Cursor {
     this.#place = undefined;
   }
 
+  #noteRung(version: number): void {
+    const claim = this.#underWay.get(version);
+    for (let n = 0; claim !== undefined && n <= claim.rung; n++) this.#lookedAtMs[n] = claim.nowMs;
+  }
+
+  /** A lowering is kept for the claims that were sent before it. */
+  #end(version: number): void {
+    if (!this.#underWay.delete(version)) return;
+    const oldest = Math.min(...this.#underWay.keys());
+    this.#lowerings = this.#lowerings.filter((lowering) => lowering.version > oldest);
+  }
+
   #moveTo(place: Place, version: number, isExact: boolean): void {
-    this.#lowerings = this.#lowerings.filter((lowering) => lowering.version > version);
-    const floor = Math.min(...this.#lowerings.map(({ at }) => at));
+    this.#answered = version;
+    const later = this.#lowerings.filter((lowering) => lowering.version > version);
+    const floor = Math.min(...later.map(({ at }) => at));
     this.#isExact = isExact && place.at <= floor;
     if (floor === Number.NEGATIVE_INFINITY) this.#place = undefined;
     else this.#place = place.at <= floor ? place : { at: floor, id: "0" };
   }
+}
+
+function isBefore(a: Place, b: Place): boolean {
+  return a.at < b.at || (a.at === b.at && (a.id.length < b.id.length || (a.id.length === b.id.length && a.id < b.id)));
 }
 
 function below({ at }: Place, ms: number): Place {

@@ -4,6 +4,7 @@ import type { ClaimSending } from "../exchange/exchange.js";
 import { Loop } from "../lifecycle/loop.js";
 import type { Slots } from "../run/slots.js";
 import type { Clock } from "../time/clock.js";
+import type { DatabaseClock } from "../time/database-clock.js";
 import { retryDelayMs } from "../time/retry-delay.js";
 import { compareForStart } from "./claim-order.js";
 import type { LineGroup, Lines } from "./lines.js";
@@ -27,8 +28,10 @@ export interface FetcherOptions {
   readonly known: () => readonly string[];
   /** There is a claim to take. */
   readonly onWanted: () => void;
-  /** The database said what its time is, in microseconds since 1970, in the answer to a claim that was sent at `sentAtMs`. */
-  readonly onLooked: (now: number, sentAtMs: number) => void;
+  /** Is told the database's time by each claim. */
+  readonly databaseClock: DatabaseClock;
+  /** Kinds whose handlers run in a transaction, and how many more of them may begin. */
+  readonly transactional: { readonly kinds: ReadonlySet<string>; readonly free: () => number };
   /** Takes over a job that was claimed; `sentAtMs` is when the claim was sent. */
   readonly onClaimed: (row: ClaimedRow, sentAtMs: number) => void;
   readonly onError: (error: unknown) => void;
@@ -40,6 +43,8 @@ interface Sent {
   readonly sentAtMs: number;
   readonly limit: number;
   readonly groups: readonly LineGroup[];
+  /** All kinds, or those whose handlers can begin. */
+  readonly kinds: readonly string[];
   readonly wakes: number;
   readonly giveBackSlots: () => void;
 }
@@ -66,6 +71,7 @@ export class Fetcher {
   #isPlenty = false;
   #wakes = 0;
   #sent = 0;
+  #transactionsReserved = 0;
   /** The number of the last claim that brought all that it asked for. */
   #lastFull = 0;
   #underWay = 0;
@@ -111,6 +117,7 @@ export class Fetcher {
   /** Resolves when all that is due, and that there are slots for, has been claimed. Rejects when a claim fails. */
   async claimNow(): Promise<void> {
     await this.#options.lookout.look();
+    if (this.#isStopping) return;
     const claimed = new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject }));
     this.wake();
     await claimed;
@@ -129,14 +136,14 @@ export class Fetcher {
       if (this.#underWay === 0) this.#endWaiting();
       return undefined;
     }
-    const { kinds, leaseMs } = this.#options;
+    const { leaseMs } = this.#options;
     const open = sent.groups.filter(({ take }) => take > 0).map(({ take, lines }) => ({ take, lines }));
     this.#underWay += 1;
     this.#unanswered += 1;
     // Where there is plenty, two claims at a time share the slots.
     this.#mayHaveMore = this.#isPlenty;
     return {
-      input: { groups: JSON.stringify(open), kinds: toArrayLiteral(kinds), limit: sent.limit, leaseMs },
+      input: { groups: JSON.stringify(open), kinds: toArrayLiteral(sent.kinds), limit: sent.limit, leaseMs },
       onAnswer: (answer) => this.#answered(sent, answer),
       onError: (error) => this.#failed(sent, error),
       onLate: () => this.#claimedLate(),
@@ -158,33 +165,53 @@ export class Fetcher {
   }
 
   #nextClaim(): Sent | undefined {
-    const { clock, slots, lines, backlog, concurrency } = this.#options;
+    const { clock, slots, lines, backlog, concurrency, transactional } = this.#options;
+    const begin = this.#whatCanBegin();
     const share = this.#isPlenty ? Math.ceil(concurrency / 2) : concurrency;
-    const limit = Math.min(slots.free, share, largestClaim);
+    const limit = Math.min(slots.free, share, largestClaim, begin.limit);
     if (limit <= 0 || backlog() > Math.max(concurrency, 100)) return undefined;
     const sentAtMs = clock.now();
     const groups = lines.groups((lane) => Math.min(limit, slots.freeIn(lane)), limit, sentAtMs);
     if (groups.every(({ take }) => take <= 0)) return undefined;
     const byLane = new Map(groups.flatMap(({ ceilingOf, take }) => (ceilingOf === undefined || take <= 0 ? [] : [[ceilingOf, take]])));
     this.#sent += 1;
-    return { number: this.#sent, sentAtMs, limit, groups, wakes: this.#wakes, giveBackSlots: slots.reserve(limit, byLane) };
+    const reserved = begin.isPart || transactional.kinds.size === 0 ? 0 : limit;
+    this.#transactionsReserved += reserved;
+    const giveBack = slots.reserve(limit, byLane);
+    const giveBackSlots = () => {
+      this.#transactionsReserved -= reserved;
+      giveBack();
+    };
+    return { number: this.#sent, sentAtMs, limit, kinds: begin.kinds, groups, wakes: this.#wakes, giveBackSlots };
+  }
+
+  /** A transactional job that waited here for its transaction would spend its attempt when the process died meanwhile. */
+  #whatCanBegin(): { readonly kinds: readonly string[]; readonly limit: number; readonly isPart: boolean } {
+    const { kinds, transactional } = this.#options;
+    if (transactional.kinds.size === 0) return { kinds, limit: largestClaim, isPart: false };
+    const free = transactional.free() - this.#transactionsReserved;
+    if (free > 0) return { kinds, limit: free, isPart: false };
+    const others = kinds.filter((kind) => !transactional.kinds.has(kind));
+    return { kinds: others, limit: others.length > 0 ? largestClaim : 0, isPart: true };
   }
 
   #answered(sent: Sent, answer: ClaimAnswer): void {
-    const { slots, lines, onClaimed, onLooked } = this.#options;
+    const { kinds, slots, lines, onClaimed, databaseClock } = this.#options;
     this.#underWay -= 1;
     this.#unanswered -= 1;
     this.#failures = 0;
     sent.giveBackSlots();
-    onLooked(Number(answer.now), sent.sentAtMs);
-    const full = lines.answered(sent.groups, answer, sent.limit);
+    databaseClock.observe(Number(answer.now), sent.sentAtMs);
+    const full = lines.answered(sent.groups, answer, sent.limit, sent.kinds !== kinds);
     this.#isPlenty = answer.claimed.length === sent.limit;
     if (this.#isPlenty) this.#lastFull = Math.max(this.#lastFull, sent.number);
-    this.#isSaturated = this.#isPlenty || full.length > 0;
+    this.#isSaturated = this.#isPlenty || full.length > 0 || sent.kinds !== kinds;
     for (const row of answer.claimed.sort(compareForStart)) onClaimed(row, sent.sentAtMs);
     // A slot of a full lane that became free while the claim was under way has rung for nobody.
     const hasRoom = full.some(({ ceilingOf }) => ceilingOf !== undefined && slots.freeIn(ceilingOf) > 0);
-    this.#mayHaveMore = this.#lastFull >= sent.number || hasRoom || this.#wakes !== sent.wakes;
+    // Another claim was lost: what it took is to be given back first.
+    const isOneLost = this.#unanswered > this.#underWay;
+    this.#mayHaveMore = this.#lastFull >= sent.number || hasRoom || isOneLost || this.#wakes !== sent.wakes;
     this.#endWaitingIfDone();
   }
 
@@ -194,8 +221,7 @@ export class Fetcher {
     this.#failures += 1;
     this.#mayHaveMore = true;
     sent.giveBackSlots();
-    // What it had locked was passed over by claims that went on.
-    lines.reset();
+    lines.failed(sent.groups);
     onError(error);
     for (const { reject } of this.#waiting.splice(0)) reject(error);
     if (this.#isStopping || this.#endPause !== undefined) return;
@@ -216,11 +242,13 @@ export class Fetcher {
 
   /** No claim is awaited now, so what is ours in the table and not known here came from one whose answer was lost. */
   async #releaseUnknown(): Promise<void> {
-    const { database, statements, worker, known, clock, onWanted, onError } = this.#options;
+    const { database, statements, worker, known, clock, leaseMs, databaseClock, onWanted, onError } = this.#options;
     const found = this.#unanswered;
     this.#isReleasing = true;
+    const nowMs = databaseClock.databaseNowMs;
+    const until = nowMs === undefined ? null : String(Math.round((nowMs + leaseMs / 2) * 1_000));
     try {
-      await database.run(statements.releaseUnknownJobs, { worker, known: `{${known().join(",")}}` });
+      await database.run(statements.releaseUnknownJobs, { worker, known: `{${known().join(",")}}`, until });
       this.#unanswered -= found;
     } catch (error) {
       onError(error);

@@ -61,7 +61,7 @@ describe("Lines.groups", () => {
   });
 
   test("has no group without lines", () => {
-    expect(new Lines([], undefined, noCeilings).groups(plenty, 1)).toEqual([]);
+    expect(new Lines([], undefined, noCeilings).groups(plenty, 1, 0)).toEqual([]);
   });
 });
 
@@ -240,12 +240,12 @@ describe("Lines.answered", () => {
   });
 });
 
-describe("Lines.lookFarBelow and Lines.reset", () => {
+describe("Lines.lookFarBelow and Lines.failed", () => {
   test("let the next claim go down the whole ladder, and begin anew, in all lines", () => {
     const lines = readLines(["a", "b"]);
     lines.lookFarBelow();
     expect(begins(lines.groups(plenty, 10, startMs))).toEqual({ a: 256_000, b: 256_000 });
-    lines.reset();
+    lines.failed([]);
     expect(begins(lines.groups(plenty, 10, startMs))).toEqual({ a: "from the beginning", b: "from the beginning" });
   });
 });

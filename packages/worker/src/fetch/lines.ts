@@ -86,14 +86,17 @@ export class Lines {
       return {
         ceilingOf,
         take,
-        lines: members.map((line, n) => ({ ...line, ...since(cursors[n], nowMs) })),
+        lines: members.map((line, n) => ({ ...line, ...beginOf(cursors[n], nowMs) })),
         versions: cursors.map(({ version }) => version),
       };
     });
   }
 
-  /** Takes note of how far a claim has read. Returns the groups that gave all that they may: there may be more. */
-  answered(groups: readonly LineGroup[], { claimed, now, paused }: ClaimAnswer, limit: number): LineGroup[] {
+  /**
+   * Takes note of how far a claim has read; a claim of a part of the kinds (`isPart`) says nothing about that. Returns the groups
+   * that gave all that they may: there may be more.
+   */
+  answered(groups: readonly LineGroup[], { claimed, now, paused }: ClaimAnswer, limit: number, isPart = false): LineGroup[] {
     const taken = new Map<string, { count: number; last: ClaimedRow }>();
     for (const row of claimed) {
       const sofar = taken.get(keyOf(row));
@@ -108,11 +111,13 @@ export class Lines {
       const isCut = claimed.length >= limit || isFull(group);
       for (const [n, line] of group.lines.entries()) {
         const version = group.versions[n];
-        // Nothing was read of a group that may take nothing, or of a lane that is paused.
-        if (version === undefined || paused.includes(line.lane)) continue;
+        // A group that may take nothing was not asked for.
+        if (version === undefined) continue;
         const last = taken.get(keyOf(line))?.last;
-        if (!isCut) this.#cursor(line).readToEnd(Number(now), version);
+        if (isPart || paused.includes(line.lane)) this.#cursor(line).notRead(version);
+        else if (!isCut) this.#cursor(line).readToEnd(Number(now), version);
         else if (last !== undefined) this.#cursor(line).readUntil({ at: Number(last.run_at), id: last.id }, version);
+        else this.#cursor(line).notRead(version);
       }
     }
     return groups.filter(isFull);
@@ -131,8 +136,11 @@ export class Lines {
     for (const cursor of this.#cursors.values()) cursor.lookFarBelow();
   }
 
-  /** Nobody knows what the last claim saw. */
-  reset(): void {
+  /** Nobody knows what the claim of these groups saw, and what it had locked was passed over by claims that went on. */
+  failed(groups: readonly LineGroup[]): void {
+    for (const group of groups) {
+      for (const [n, line] of group.lines.entries()) this.#cursor(line).notRead(group.versions[n] ?? 0);
+    }
     for (const cursor of this.#cursors.values()) cursor.reset();
   }
 
@@ -148,7 +156,7 @@ export class Lines {
   }
 }
 
-function since(cursor: Cursor | undefined, nowMs: number) {
+function beginOf(cursor: Cursor | undefined, nowMs: number) {
   const place = cursor?.begin(nowMs);
   return { since: place === undefined ? null : String(place.at), since_id: place?.id ?? "0" };
 }

@@ -22,6 +22,10 @@ describe("parseNotification", () => {
     expect(parseNotification("5@1767225600 5@1 mail")).toEqual({ ...line, lane: "5@1 mail" });
   });
 
+  test("reads who tries whether it hears itself", () => {
+    expect(parseNotification("ping host:1:abc")).toEqual({ type: "ping", worker: "host:1:abc" });
+  });
+
   test("reads which job was cancelled", () => {
     expect(parseNotification("cancel 9223372036854775807")).toEqual({ type: "cancel", id: "9223372036854775807" });
   });

@@ -9,16 +9,21 @@ export type Notification =
       readonly since: number | undefined;
     }
   | { readonly type: "cancel"; readonly id: string }
+  /** A worker tries whether it hears itself. */
+  | { readonly type: "ping"; readonly worker: string }
   /** Look everywhere. */
   | { readonly type: "any" };
 
-const line = /^(~?)(\d)(?:@(\d{1,12}))? (.+)$/s;
+const line = /^(~?)(\d)(?:@(-?\d{1,12}))? (.+)$/s;
 const cancel = /^cancel (\d+)$/;
+const ping = /^ping (.+)$/s;
 
 /** Anybody may notify: what is not understood means "look everywhere". */
 export function parseNotification(payload: string): Notification {
   const cancelled = cancel.exec(payload);
   if (cancelled?.[1] !== undefined) return { type: "cancel", id: cancelled[1] };
+  const pinged = ping.exec(payload);
+  if (pinged?.[1] !== undefined) return { type: "ping", worker: pinged[1] };
   const [, later, priority, second, lane] = line.exec(payload) ?? [];
   if (priority === undefined || lane === undefined) return { type: "any" };
   const since = second === undefined ? undefined : Number(second) * 1_000_000;

@@ -4,6 +4,7 @@ import { createWorkerStatements, type WorkerStatements } from "@queue/core/inter
 import { Database } from "../database/database.js";
 import { Exchange } from "../exchange/exchange.js";
 import { Fetcher } from "../fetch/fetcher.js";
+import { HearingTest } from "../fetch/hearing-test.js";
 import { Lines } from "../fetch/lines.js";
 import { Lookout } from "../fetch/lookout.js";
 import { LeaseKeeper } from "../lease/lease-keeper.js";
@@ -17,6 +18,7 @@ import { OnceKeeper } from "../run/once.js";
 import { RunningAttempts } from "../run/running-attempt.js";
 import { Semaphore } from "../run/semaphore.js";
 import { Slots } from "../run/slots.js";
+import { Refunder } from "../settle/refunder.js";
 import { Settler } from "../settle/settler.js";
 import type { Clock } from "../time/clock.js";
 import { DatabaseClock } from "../time/database-clock.js";
@@ -49,12 +51,15 @@ export class Services {
   readonly fetcher: Fetcher;
   readonly settler: Settler;
   readonly flow: JobFlow;
+  readonly refunder: Refunder;
   readonly leaseKeeper: LeaseKeeper;
   readonly sweeper: Sweeper;
   readonly janitor: Janitor;
   readonly registrar: Registrar;
+  readonly hearingTest: HearingTest;
   readonly #options: ServicesOptions;
   readonly #exchange: Exchange;
+  #transactions: Semaphore;
   #runner: AttemptRunner;
 
   constructor(options: ServicesOptions) {
@@ -100,7 +105,11 @@ export class Services {
       known: () => this.attempts.all().map(({ id }) => id),
       concurrency,
       onWanted: () => this.#exchange.ring(),
-      onLooked: (now, sentAtMs) => databaseClock.observe(now, sentAtMs),
+      databaseClock,
+      transactional: {
+        kinds: new Set(kinds.filter((kind) => typeof options.handlers.get(kind) !== "function")),
+        free: () => this.#transactions.free,
+      },
       onClaimed: (row, sentAtMs) => this.flow.begin(row, sentAtMs),
     });
     this.settler = new Settler({
@@ -114,6 +123,7 @@ export class Services {
       takeCompletions: () => this.settler.takeCompletions(),
       takeClaim: () => this.fetcher.takeClaim(),
     });
+    this.refunder = new Refunder(common);
     this.flow = new JobFlow({
       kinds: options.kinds,
       leaseMs,
@@ -124,6 +134,7 @@ export class Services {
       run: (attempt) => this.#runner.run(attempt),
       settle: (attempt, outcome) => this.settler.settle(attempt, outcome),
       isStopping: () => this.fetcher.isStopping,
+      onUnbegun: (attempt) => this.refunder.refund(attempt),
       onEnded: (dueInMs) => {
         options.onEnded();
         this.fetcher.onRoom();
@@ -150,6 +161,7 @@ export class Services {
           .filter(({ isLost }) => !isLost)
           .map(({ id }) => id),
       intervalMs: options.sweepIntervalMs,
+      othersNeedMs: options.heartbeatMs,
       onReturned: () => {
         this.lookout.lookEverywhere();
         this.ringOthers().catch(onError);
@@ -158,20 +170,26 @@ export class Services {
     });
     this.janitor = new Janitor({ ...common, logger });
     this.registrar = new Registrar({ ...common, intervalMs: options.heartbeatMs, kinds, lanes, pid });
-    this.#runner = this.#createRunner(concurrency);
+    this.hearingTest = new HearingTest({
+      ...common,
+      onDeaf: () => this.reporter.error(new Error("no notification arrives"), deafLine),
+    });
+    this.#transactions = new Semaphore(concurrency);
+    this.#runner = this.#createRunner();
   }
 
   /** So many transactional handlers may hold a connection at the same time from now on. */
   limitTransactions(transactions: number): void {
-    this.#runner = this.#createRunner(transactions);
+    this.#transactions = new Semaphore(transactions);
+    this.#runner = this.#createRunner();
   }
 
   /** Others sleep until their poll otherwise: what is put back rings for nobody by itself. */
   async ringOthers(): Promise<void> {
-    await this.database.run(this.statements.ringWorkers, {});
+    await this.database.run(this.statements.ringWorkers, { message: "*" });
   }
 
-  #createRunner(transactions: number): AttemptRunner {
+  #createRunner(): AttemptRunner {
     const { db, schema, worker, handlers, logger, leaseMs, clock } = this.#options;
     return new AttemptRunner({
       db,
@@ -180,13 +198,16 @@ export class Services {
       handlers,
       statements: this.statements,
       once: new OnceKeeper(this.database, this.statements, clock),
-      transactions: new Semaphore(transactions),
+      transactions: this.#transactions,
       logger,
       clock,
+      isLeaseOver: (attempt) => !this.database.hasOneConnection && attempt.leaseUntilMs < clock.now(),
       lateHandlerMs: leaseMs,
     });
   }
 }
+
+const deafLine = "Listening, but hearing nothing, as through a pooler in transaction mode: polling. Give the listener a direct connection";
 
 /** undefined_table, undefined_column, undefined_function, invalid_schema_name */
 function isMissing(error: unknown): boolean {

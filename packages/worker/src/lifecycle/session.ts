@@ -130,13 +130,14 @@ export class Session {
 
   /** All of it within one time, and each part begun, whatever becomes of the part before. */
   async #sayLastWords(): Promise<void> {
-    const { settler, flow, reporter, leaseKeeper, sweeper, janitor, registrar, lookout } = this.#services;
+    const { settler, flow, refunder, reporter, leaseKeeper, sweeper, janitor, registrar, lookout } = this.#services;
     const endsAtMs = this.#clock.now() + Math.min(lastWordsMs, this.#options.leaseMs);
     const inTime = (words: Promise<unknown>) => this.#within(words, Math.max(0, endsAtMs - this.#clock.now()));
     await inTime(settler.drain());
     // From here on nothing is tried again: the application may end its pool, and a claim may still be answered.
     settler.abandon();
-    const services = [leaseKeeper, sweeper, janitor, registrar, lookout].map((service) => service.stop());
+    this.#services.hearingTest.stop();
+    const services = [leaseKeeper, sweeper, janitor, registrar, lookout, refunder].map((service) => service.stop());
     const ringing = flow.hasGivenBack ? this.#attempt(() => this.#services.ringOthers()) : undefined;
     await inTime(Promise.all([ringing, reporter.drain(), ...services]));
     await inTime(
@@ -161,6 +162,7 @@ export class Session {
       onNotification: (payload) => this.#notified(payload),
       onListening: () => {
         this.#services.lookout.lookEverywhere();
+        this.#services.hearingTest.start();
         this.#services.reporter.emit({ type: "worker.listening", worker: this.worker });
       },
       onError: (error) => this.#services.reporter.error(error, "Listening failed: polling until it works again"),
@@ -176,7 +178,8 @@ export class Session {
 
   #notified(payload: string): void {
     const notification = parseNotification(payload);
-    if (notification.type === "cancel") void this.#services.leaseKeeper.confirm(notification.id);
+    if (notification.type === "ping") this.#services.hearingTest.heard(notification.worker);
+    else if (notification.type === "cancel") void this.#services.leaseKeeper.confirm(notification.id);
     else if (notification.type === "any") this.#services.lookout.lookEverywhere();
     else if (this.#services.lines.isServed(notification.lane)) {
       this.#services.lines.add(notification, notification.since);

@@ -8,6 +8,8 @@ export interface SweeperOptions {
   readonly statements: Pick<WorkerStatements, "returnExpiredJobs">;
   readonly clock: Clock;
   readonly intervalMs: number;
+  /** After the database was away, every worker comes back at the same moment, and needs so long to say what it still runs. */
+  readonly othersNeedMs: number;
   /** The ids of what this worker runs: it knows better than the clock that they are alive. */
   readonly known: () => readonly string[];
   /** Jobs are due again. */
@@ -26,6 +28,9 @@ const largestSweep = 1_000;
 export class Sweeper {
   readonly #options: SweeperOptions;
   readonly #loop: Loop;
+  /** The last sweep failed. */
+  #isAway = false;
+  #notBeforeMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: SweeperOptions) {
     this.#options = options;
@@ -43,11 +48,26 @@ export class Sweeper {
 
   async runOnce(): Promise<void> {
     const { database, statements, known, onReturned, onExpired } = this.#options;
+    if (!(await this.#isTime())) return;
     for (let count = largestSweep; count === largestSweep;) {
-      const expired = await database.run(statements.returnExpiredJobs, { limit: largestSweep, except: `{${known().join(",")}}` });
+      const input = { limit: largestSweep, except: `{${known().join(",")}}` };
+      const expired = await database.run(statements.returnExpiredJobs, input).catch((error: unknown) => {
+        this.#isAway = true;
+        throw error;
+      });
       count = expired.length;
       if (expired.some(({ status }) => status === "queued")) onReturned();
       for (const job of expired) onExpired(job);
     }
+  }
+
+  /** Leases that ran out while the database was away are their workers' to extend first. */
+  async #isTime(): Promise<boolean> {
+    const { database, statements, clock, othersNeedMs } = this.#options;
+    if (!this.#isAway) return clock.now() >= this.#notBeforeMs;
+    await database.run(statements.returnExpiredJobs, { limit: 0, except: "{}" });
+    this.#isAway = false;
+    this.#notBeforeMs = clock.now() + othersNeedMs;
+    return false;
   }
 }

@@ -5,7 +5,7 @@ import type { WorkerDatabase } from "../database/worker-database.js";
 import type { HandlerContext, HandlerIn, TransactionalContext } from "../handler.js";
 import { leaseLost } from "../lease/lease-keeper.js";
 import { bindLogger, type Logger } from "../logger.js";
-import { toRequeue } from "../settle/settler.js";
+import { toRequeue } from "../settle/to-requeue.js";
 import type { Clock } from "../time/clock.js";
 import { decideOutcome, type Outcome } from "./decide-outcome.js";
 import type { OnceKeeper } from "./once.js";
@@ -37,6 +37,8 @@ export interface AttemptRunnerOptions {
   readonly transactions: Semaphore;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** Whether another worker may have the job by now. */
+  readonly isLeaseOver: (attempt: RunningAttempt) => boolean;
   /** How long a handler that ignores its timeout keeps its job from being tried again. */
   readonly lateHandlerMs: number;
 }
@@ -50,6 +52,8 @@ export type AttemptResult =
   /** Nothing may be written: the job belongs to somebody else, or is gone. */
   | { readonly type: "lost" };
 
+/** The lease was over before the handler was called. */
+const leaseOver: unique symbol = Symbol("lease over");
 const systemDone: Outcome = Object.freeze({ type: "done" });
 
 /** Runs one attempt: payload, handler, timeout, transaction; and says how it ended. Never rejects. */
@@ -73,7 +77,7 @@ export class AttemptRunner {
   #runPlain(attempt: RunningAttempt, handler: PlainHandler): Promise<AttemptResult> {
     return this.#withTimeout(attempt, async () => {
       const job = await this.#toJob(attempt);
-      attempt.isBegun = true;
+      this.#begin(attempt);
       const result = await handler(job as never, this.#context(attempt));
       throwIfOver(attempt);
       return { type: "unsettled", outcome: outcomeOf(result) };
@@ -107,7 +111,7 @@ export class AttemptRunner {
           enumerable: true,
         },
       });
-      attempt.isBegun = true;
+      this.#begin(attempt);
       const result = await handler.run(job as never, context as unknown as TransactionalContext<never>);
       throwIfOver(attempt);
       const decided = outcomeOf(result);
@@ -117,7 +121,7 @@ export class AttemptRunner {
           ? await runStatement(executor, statements.completeOwnJobs, {
               ids: `{${attempt.id}}`,
               fences: `{${attempt.fence}}`,
-              keeps: `{${attempt.kind.options.keepMs ?? "NULL"}}`,
+              keeps: `{${attempt.kind.options.keepMs ?? -1}}`,
               worker,
             })
           : await runStatement(executor, statements.requeueOwnJobs, {
@@ -130,8 +134,19 @@ export class AttemptRunner {
     return { type: "settled", outcome };
   }
 
+  /** Nothing starts that was aborted, or whose lease is over: after a pause of the process another worker may be at it. */
+  #begin(attempt: RunningAttempt): void {
+    if (attempt.abortedBy !== undefined) throw attempt.abortedBy;
+    if (this.#options.isLeaseOver(attempt)) throw leaseOver;
+    attempt.isBegun = true;
+  }
+
   #judge(attempt: RunningAttempt, thrown: unknown): AttemptResult {
     const reason = attempt.abortedBy;
+    if (!attempt.isBegun && !attempt.isLost && (thrown === leaseOver || thrown === reason)) {
+      const delayMs = reason?.code === "ATTEMPT_TIMEOUT" ? notBegunDelayMs : 0;
+      return { type: "unsettled", outcome: { type: "released", isAttemptSpent: false, delayMs } };
+    }
     if (attempt.isLost || isLeaseLost(thrown)) return { type: "lost" };
     if (reason?.code === "WORKER_STOPPING") return { type: "unsettled", outcome: { type: "released", isAttemptSpent: attempt.isBegun } };
     if (isNotBegun(thrown)) {

@@ -5,7 +5,8 @@ import { describeThrown, type StoredError } from "./describe-thrown.js";
 export type Outcome =
   | { readonly type: "done" }
   | { readonly type: "retry"; readonly delayMs: number; readonly thrown: unknown; readonly error: StoredError }
-  | { readonly type: "dead"; readonly thrown: unknown; readonly error: StoredError }
+  /** `isExhausted`: it was the last attempt; otherwise trying again cannot help. */
+  | { readonly type: "dead"; readonly thrown: unknown; readonly error: StoredError; readonly isExhausted?: boolean }
   | { readonly type: "snoozed"; readonly delayMs: number }
   /** Given back because the worker stops, or because the handler could not be started; at once, or after `delayMs`. */
   | { readonly type: "released"; readonly isAttemptSpent: boolean; readonly delayMs?: number };
@@ -27,7 +28,8 @@ export function decideOutcome(
   random: () => number = Math.random,
 ): Outcome {
   const error = describeThrown(thrown);
-  if (isPermanentError(thrown) || attempt >= maxAttempts) return { type: "dead", thrown, error };
+  if (isPermanentError(thrown)) return { type: "dead", thrown, error };
+  if (attempt >= maxAttempts) return { type: "dead", thrown, error, isExhausted: true };
   const delayMs = retryAfterMs(thrown) ?? backoffDelayMs(attempt, backoff, random);
   return { type: "retry", delayMs, thrown, error };
 }

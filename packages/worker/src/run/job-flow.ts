@@ -18,6 +18,8 @@ export interface JobFlowOptions {
   readonly settle: (attempt: RunningAttempt, outcome: Outcome) => void;
   /** The worker begins nothing more. */
   readonly isStopping: () => boolean;
+  /** A job was lost before its handler started. */
+  readonly onUnbegun: (attempt: RunningAttempt) => void;
   /** An attempt has ended; `dueInMs`: its job was put back. */
   readonly onEnded: (dueInMs: number | undefined) => void;
 }
@@ -52,11 +54,14 @@ export class JobFlow {
 
   /** The outcome is in the table, or, when not `isRecorded`, the fence refused it. */
   settled(attempt: RunningAttempt, outcome: Outcome, isRecorded: boolean): void {
-    const { attempts, reporter, onEnded } = this.#options;
+    const { attempts, reporter, onEnded, onUnbegun } = this.#options;
     attempts.delete(attempt);
     // The trigger rings for new jobs only: what this process put back, it looks after itself.
     onEnded(isRecorded && "delayMs" in outcome ? outcome.delayMs : undefined);
-    if (!isRecorded) return reporter.refused(attempt, outcome);
+    if (!isRecorded) {
+      if (!attempt.isBegun) onUnbegun(attempt);
+      return reporter.refused(attempt, outcome);
+    }
     if (outcome.type === "released") this.#hasGivenBack = true;
     reporter.recorded(attempt, outcome);
   }

@@ -16,10 +16,10 @@ function poolOf(size: number, { rejects = false } = {}) {
     pool.most = Math.max(pool.most, pool.out);
   };
   const db = {
-    connection: () => ({
-      async execute(callback: () => Promise<void>) {
+    transaction: () => ({
+      async execute(callback: (trx: object) => Promise<void>) {
         await take();
-        await callback();
+        await callback({ adapter: "fake", execute: () => Promise.resolve({ rows: [] }) });
         pool.out -= 1;
         waiting.shift()?.();
       },

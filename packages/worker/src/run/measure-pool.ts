@@ -1,8 +1,10 @@
+import type { KyselyLike } from "@queue/core";
+import { toExecutor } from "@queue/core/internal";
 import type { WorkerDatabase } from "../database/worker-database.js";
 import type { Clock } from "../time/clock.js";
 
 interface ConnectionHolder {
-  connection(): { execute(callback: () => Promise<void>): Promise<void> };
+  transaction(): { execute(callback: (trx: KyselyLike) => Promise<void>): Promise<void> };
 }
 
 /** A pool that has handed out nothing for so long has no more. */
@@ -23,8 +25,10 @@ export async function measurePool(db: WorkerDatabase, wanted: number, clock: Clo
     let cancel = clock.after(patienceMs, resolve);
     const holders = Array.from({ length: wanted }, () =>
       (db as unknown as ConnectionHolder)
-        .connection()
-        .execute(async () => {
+        .transaction()
+        .execute(async (trx) => {
+          // A pooler between gives a connection to a statement, and keeps it for a transaction.
+          await toExecutor(trx).execute({ sql: "select 1 as ok", parameters: [] });
           if (isOver) return;
           held += 1;
           cancel();

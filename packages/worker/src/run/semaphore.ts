@@ -7,6 +7,10 @@ export class Semaphore {
     this.#free = permits;
   }
 
+  get free(): number {
+    return this.#free;
+  }
+
   async acquire(): Promise<void> {
     if (this.#free > 0) {
       this.#free -= 1;

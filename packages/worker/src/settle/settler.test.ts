@@ -371,7 +371,8 @@ describe("Settler.abandon", () => {
     ["others", retry],
   ])("sends nothing any more of %s whose writing has failed", async (_what, outcome) => {
     const { settler, answer, clock, sent, settled } = setUp();
-    for (const statement of [statements.completeJobs, statements.requeueJobs]) answer(statement, () => Promise.reject(sqlError("57P01")));
+    answer(statements.completeJobs, () => Promise.reject(sqlError("57P01")));
+    answer(statements.requeueJobs, () => Promise.reject(sqlError("57P01")));
     settler.settle(anAttempt({ id: "1" }), outcome);
     await settlePromises();
     settler.abandon();

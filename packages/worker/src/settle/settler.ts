@@ -1,4 +1,4 @@
-import type { Requeue, Statement, WorkerStatements } from "@queue/core/internal";
+import type { Statement, WorkerStatements } from "@queue/core/internal";
 import { type Database, databaseError } from "../database/database.js";
 import type { Completions, CompletionsSending } from "../exchange/exchange.js";
 import type { Outcome } from "../run/decide-outcome.js";
@@ -6,6 +6,8 @@ import type { RunningAttempt } from "../run/running-attempt.js";
 import type { Clock } from "../time/clock.js";
 import { deferred } from "../time/deferred.js";
 import { retryDelayMs } from "../time/retry-delay.js";
+import { hasForeignText, inAscii, untranslatable } from "./error-text.js";
+import { toRequeue } from "./to-requeue.js";
 
 export interface SettlerOptions {
   readonly database: Database;
@@ -149,6 +151,10 @@ export class Settler {
         const failure = databaseError(`Recording ${batch.length} outcomes failed (try ${tries})`, error);
         onError(failure);
         const isRefused = !failure.isRetryable && !isOfSchema(failure.sqlState);
+        if (failure.sqlState === untranslatable && batch.some(({ outcome }) => hasForeignText(outcome))) {
+          batch = batch.map((one) => ({ ...one, outcome: inAscii(one.outcome) }));
+          continue;
+        }
         if (isRefused && batch.length > 1) {
           await Promise.all(batch.map((one) => this.#write([one], writing, writing.run([one]))));
           return;
@@ -212,34 +218,12 @@ function toCompletions(batch: readonly Settlement[]): Completions {
   return {
     ids: list(batch, ({ attempt }) => attempt.id),
     fences: list(batch, ({ attempt }) => attempt.fence),
-    keeps: list(batch, ({ attempt }) => attempt.kind.options.keepMs ?? "NULL"),
+    keeps: list(batch, ({ attempt }) => attempt.kind.options.keepMs ?? -1),
   };
 }
 
 function toRequeues(batch: readonly Settlement[]): string {
   return JSON.stringify(Object.fromEntries(batch.map(({ attempt, outcome }) => [attempt.id, toRequeue(attempt, outcome)])));
-}
-
-/** How an outcome other than done is written. */
-export function toRequeue({ fence, attempt, maxAttempts }: RunningAttempt, outcome: Outcome): Requeue {
-  switch (outcome.type) {
-    case "retry":
-      return { fence, status: "queued", delayMs: outcome.delayMs, attemptsBack: 0, error: outcome.error };
-    case "dead":
-      return { fence, status: "dead", delayMs: 0, attemptsBack: 0, error: outcome.error };
-    case "snoozed":
-      return { fence, status: "queued", delayMs: outcome.delayMs, attemptsBack: 1 };
-    case "released":
-      // The last attempt is given back even when it was begun: a deploy is no reason for a job to die.
-      return {
-        fence,
-        status: "queued",
-        delayMs: outcome.delayMs ?? 0,
-        attemptsBack: outcome.isAttemptSpent && attempt < maxAttempts ? 0 : 1,
-      };
-    case "done":
-      throw new TypeError("A job that is done is not put back.");
-  }
 }
 
 function list(batch: readonly Settlement[], value: (settlement: Settlement) => string | number): string {

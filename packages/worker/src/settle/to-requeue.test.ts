@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { anAttempt } from "../../test/support/an-attempt.js";
 import type { Outcome } from "../run/decide-outcome.js";
-import { toRequeue } from "./settler.js";
+import { toRequeue } from "./to-requeue.js";
 
 const error = { name: "Error", message: "m" };
 const retry: Outcome = { type: "retry", delayMs: 5, thrown: 0, error };

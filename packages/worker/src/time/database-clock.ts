@@ -18,6 +18,11 @@ export class DatabaseClock implements Clock {
     this.#offsetMs = micros / 1_000 - sentAtMs;
   }
 
+  /** What the database's clock shows, as far as it has said so. */
+  get databaseNowMs(): number | undefined {
+    return this.#offsetMs === undefined ? undefined : this.#clock.now() + this.#offsetMs;
+  }
+
   now(): number {
     return this.#clock.now();
   }
@@ -27,6 +32,6 @@ export class DatabaseClock implements Clock {
   }
 
   date(): Date {
-    return this.#offsetMs === undefined ? this.#clock.date() : new Date(this.#clock.now() + this.#offsetMs);
+    return this.databaseNowMs === undefined ? this.#clock.date() : new Date(this.databaseNowMs);
   }
 }

@@ -4,6 +4,7 @@ import { Fetcher } from "../../src/fetch/fetcher.js";
 import { Lines } from "../../src/fetch/lines.js";
 import { Lookout } from "../../src/fetch/lookout.js";
 import { Slots } from "../../src/run/slots.js";
+import { DatabaseClock } from "../../src/time/database-clock.js";
 import { answerRows, aRow, groupsIn } from "./claim-rows.js";
 import { fakeClock, settlePromises } from "./fake-clock.js";
 import { fakeDatabase, statements } from "./fake-database.js";
@@ -15,10 +16,12 @@ interface FetcherSetting {
   readonly concurrency?: number;
   readonly ceilings?: ReadonlyMap<string, number>;
   readonly patienceMs?: number;
+  /** So many transactional handlers may begin; the kind is one then. */
+  readonly transactions?: number;
 }
 
 /** A fetcher with the services around it, over a fake database, whose clock stands still. */
-export function setUpFetcher({ concurrency = 10, ceilings = new Map(), patienceMs = 60_000 }: FetcherSetting = {}) {
+export function setUpFetcher({ concurrency = 10, ceilings = new Map(), patienceMs = 60_000, transactions }: FetcherSetting = {}) {
   const clock = fakeClock();
   const { database, answer, sent, sentOf } = fakeDatabase({ clock, patienceMs });
   const claimed: ClaimedRow[] = [];
@@ -26,6 +29,12 @@ export function setUpFetcher({ concurrency = 10, ceilings = new Map(), patienceM
   const looked: (readonly [now: number, sentAtMs: number])[] = [];
   let backlog = 0;
   const onError = (error: unknown) => errors.push(error);
+  const databaseClock = new (class extends DatabaseClock {
+    override observe(micros: number, sentAtMs: number): void {
+      looked.push([micros, sentAtMs]);
+      super.observe(micros, sentAtMs);
+    }
+  })(clock);
   const lines = new Lines([{ lane: "default", priority: 5 }], undefined, ceilings);
   const slots: Slots = new Slots(concurrency, ceilings, () => fetcher.onRoom());
   const common = { database, statements, worker: "w", clock, lines, kinds: ["a"], pollIntervalMs, onError };
@@ -39,7 +48,8 @@ export function setUpFetcher({ concurrency = 10, ceilings = new Map(), patienceM
     concurrency,
     known: () => claimed.map(({ id }) => id),
     onWanted: () => exchange.ring(),
-    onLooked: (now, sentAtMs) => looked.push([now, sentAtMs]),
+    databaseClock,
+    transactional: { kinds: new Set(transactions === undefined ? [] : ["a"]), free: () => transactions ?? 0 },
     onClaimed: (row) => {
       claimed.push(row);
       slots.take(row.lane);

@@ -1,86 +1,107 @@
 import { mkdtemp, rm } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrate } from "@queue/core/migrations";
 import { createDatabase, type EmbeddedServer, startEmbeddedServer } from "@queue/test-database";
 import { sql } from "kysely";
-import { type ChaosDatabase, openDatabase, queue } from "./chaos-queue.js";
+import { applications, type ChaosDatabase, jobsOf, openDatabase, type Order, queue, rowOf } from "./chaos-queue.js";
+import { createEvidence } from "./evidence.js";
 import { FaultProxy } from "./fault-proxy.js";
-import { type Death, SupervisedProcess } from "./processes.js";
+import { type ProcessEnd, SupervisedProcess } from "./processes.js";
 
 export interface WorldOptions {
-  readonly workers: number;
-  readonly producers: number;
-  /** Business transactions a second, of each producer. */
-  readonly rate: number;
+  /** Jobs that the producers ask for in a second, together. */
+  readonly jobsPerSecond: number;
+  readonly seed: number;
+  /** How long a snapshot is held open. */
+  readonly snapshotMs: number;
 }
 
-/** Everything that a run has: a server, a proxy before it, producers, workers, and what the faults did. */
+interface Parts {
+  readonly server: EmbeddedServer;
+  readonly proxy: FaultProxy;
+  readonly db: ChaosDatabase;
+  readonly folder: string;
+  readonly urls: { readonly direct: string; readonly proxied: string };
+  readonly options: WorldOptions;
+}
+
+/** So few that outsiders can take them all: the workers and producers want up to 150. */
+const connections = 180;
+const producers = 2;
+
+/** Everything that a run has: a server, a proxy before it, producers, workers, and what became of them. */
 export class ChaosWorld {
   readonly server: EmbeddedServer;
   readonly proxy: FaultProxy;
   /** To the server itself, past the proxy. */
   readonly db: ChaosDatabase;
+  readonly url: string;
   /** Where the handlers log. */
   readonly folder: string;
+  readonly snapshotMs: number;
   readonly workers: SupervisedProcess[] = [];
-  readonly deaths: Death[] = [];
-  /** Processes that ended although nobody had asked them to. */
-  readonly crashes: string[] = [];
+  readonly ends: ProcessEnd[] = [];
+  /** What processes did that they should not: they ended although nobody had asked them to, or did not end. */
+  readonly misbehaviour: string[] = [];
   readonly #producers: SupervisedProcess[] = [];
-  readonly #urls: { readonly direct: string; readonly proxied: string };
 
-  private constructor(parts: {
-    server: EmbeddedServer;
-    proxy: FaultProxy;
-    db: ChaosDatabase;
-    folder: string;
-    urls: { direct: string; proxied: string };
-  }) {
-    this.server = parts.server;
-    this.proxy = parts.proxy;
-    this.db = parts.db;
-    this.folder = parts.folder;
-    this.#urls = parts.urls;
+  private constructor({ server, proxy, db, folder, urls, options }: Parts) {
+    this.server = server;
+    this.proxy = proxy;
+    this.db = db;
+    this.folder = folder;
+    this.url = urls.direct;
+    this.snapshotMs = options.snapshotMs;
+    // Two behind the proxy, so that a fault of the network is seen by these and survived by the others; one with a small pool.
+    this.addWorker({ CHAOS_URL: urls.proxied, CHAOS_RELEASE: "new" });
+    this.addWorker({ CHAOS_RELEASE: "new", CHAOS_SMALL: "1" });
+    this.addWorker({ CHAOS_URL: urls.proxied, CHAOS_RELEASE: "old" });
+    this.addWorker({ CHAOS_RELEASE: "new" });
+    this.addWorker({ CHAOS_RELEASE: "old" });
+    for (let n = 0; n < producers; n++) {
+      const env = {
+        CHAOS_URL: n === 0 ? urls.direct : urls.proxied,
+        CHAOS_RATE: String(options.jobsPerSecond / producers),
+        CHAOS_SEED: String(options.seed * 100 + n),
+      };
+      this.#producers.push(this.#start("chaos-producer.js", env));
+    }
   }
 
-  static async begin({ workers, producers, rate }: WorldOptions): Promise<ChaosWorld> {
-    const server = await startEmbeddedServer({ settings: { fsync: "on", full_page_writes: "on" } });
+  static async begin(options: WorldOptions): Promise<ChaosWorld> {
+    const settings = { fsync: "on", full_page_writes: "on", max_connections: String(connections) };
+    const server = await startEmbeddedServer({ settings });
     const database = await createDatabase(server, { label: "chaos" });
     const { proxy, url: proxied } = await FaultProxy.before(database.url);
-    const db = openDatabase(database.url, 4, "chaos oracle");
+    const db = openDatabase(database.url, 6, applications.oracle);
     await migrate(db, queue);
-    await sql`create table orders (token text primary key)`.execute(db);
-    await sql`create table ledger (job_id bigint not null, token text not null)`.execute(db);
+    await createTablesOfApplication(db);
+    await createEvidence(db);
     const folder = await mkdtemp(join(tmpdir(), "queue-chaos-"));
-    const world = new ChaosWorld({ server, proxy, db, folder, urls: { direct: database.url, proxied } });
-    for (let n = 0; n < workers; n++) {
-      // Half of them past the proxy, so that a fault of the network is survived by the others and seen by these.
-      world.#addWorker({
-        CHAOS_URL: n % 2 === 0 ? proxied : database.url,
-        ...(n === 0 ? { CHAOS_RELEASE: "new" } : {}),
-        ...(n === 1 ? { CHAOS_POOL: "3" } : {}),
-      });
-    }
-    for (let n = 0; n < producers; n++) {
-      world.#producers.push(
-        new SupervisedProcess(
-          { script: "chaos-producer.js", env: { CHAOS_URL: n % 2 === 0 ? database.url : proxied, CHAOS_RATE: String(rate) } },
-          (code) => world.crashes.push(`producer ended with ${code}`),
-        ),
-      );
-    }
-    return world;
+    return new ChaosWorld({ server, proxy, db, folder, urls: { direct: database.url, proxied }, options });
   }
 
-  /** A worker of its own for a while: of another release, or with another clock. */
   addWorker(env: Readonly<Record<string, string>>): SupervisedProcess {
-    return this.#addWorker({ CHAOS_URL: this.#urls.direct, ...env });
+    const worker = this.#start("chaos-worker.js", { CHAOS_FOLDER: this.folder, CHAOS_URL: this.url, ...env });
+    this.workers.push(worker);
+    return worker;
   }
 
+  /** Stops a worker for good; others stop when the run ends. */
   async removeWorker(worker: SupervisedProcess): Promise<void> {
     this.workers.splice(this.workers.indexOf(worker), 1);
     await worker.end();
+  }
+
+  /** As a producer does. */
+  async placeOrder(jobs: Order["jobs"]): Promise<void> {
+    const order = { token: randomUUID(), jobs };
+    await this.db.transaction().execute(async (trx) => {
+      await trx.insertInto("orders").values(rowOf(order)).execute();
+      await queue.enqueueMany(trx, jobsOf(order));
+    });
   }
 
   async stopProducing(): Promise<void> {
@@ -100,11 +121,19 @@ export class ChaosWorld {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  #addWorker(env: Readonly<Record<string, string>>): SupervisedProcess {
-    const worker = new SupervisedProcess({ script: "chaos-worker.js", env: { CHAOS_FOLDER: this.folder, ...env } }, (code) =>
-      this.crashes.push(`worker ended with ${code}`),
+  #start(script: "chaos-worker.js" | "chaos-producer.js", env: Readonly<Record<string, string>>): SupervisedProcess {
+    return new SupervisedProcess(
+      { script, env },
+      { onEnd: (end) => this.ends.push(end), onMisbehaviour: (what) => this.misbehaviour.push(what) },
     );
-    this.workers.push(worker);
-    return worker;
   }
+}
+
+/** The tables of the application in a run. */
+export async function createTablesOfApplication(db: ChaosDatabase): Promise<void> {
+  await sql`create table orders (
+    token text primary key, kinds text[] not null, placed_at timestamptz not null default clock_timestamp())`.execute(db);
+  // No constraint that would refuse a second entry: the oracle counts them.
+  await sql`create table ledger (
+    job_id bigint not null, token text not null, entered_at timestamptz not null default clock_timestamp())`.execute(db);
 }

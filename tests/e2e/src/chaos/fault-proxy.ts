@@ -1,9 +1,20 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 
+interface Pair {
+  readonly client: Socket;
+  readonly server: Socket;
+  /** Nothing passes any more, and neither side is told. */
+  isSilent: boolean;
+}
+
+/** How long after the network is back each side finds out that its flow was dropped: the server by keep-alive, the client by retransmission. */
+const serverFindsOutMs = 2_000;
+const clientFindsOutMs = 10_000;
+
 /** A TCP proxy before the server that can stop to forward without closing (half open), or refuse. */
 export class FaultProxy {
   readonly #server: Server;
-  readonly #pairs = new Set<readonly [Socket, Socket]>();
+  readonly #pairs = new Set<Pair>();
   #mode: "forward" | "half-open" | "refuse" = "forward";
 
   private constructor(server: Server) {
@@ -26,7 +37,7 @@ export class FaultProxy {
   /** From now on nothing passes, in neither direction, and no socket is closed. */
   goHalfOpen(): void {
     this.#mode = "half-open";
-    for (const pair of this.#pairs) for (const socket of pair) socket.pause();
+    for (const pair of this.#pairs) silence(pair);
   }
 
   /** Cuts every connection, and takes no new one. */
@@ -35,9 +46,14 @@ export class FaultProxy {
     this.#cut();
   }
 
-  /** Connections that were half open stay dead, as behind a firewall that forgot them; new ones pass. */
+  /** New connections pass. Those that were half open stay silent, as behind a firewall that forgot them, until TCP gives them up. */
   recover(): void {
     this.#mode = "forward";
+    const silent = [...this.#pairs].filter(({ isSilent }) => isSilent);
+    for (const { server, client } of silent) {
+      setTimeout(() => server.destroy(), serverFindsOutMs).unref();
+      setTimeout(() => client.destroy(), clientFindsOutMs).unref();
+    }
   }
 
   async close(): Promise<void> {
@@ -52,22 +68,32 @@ export class FaultProxy {
       return;
     }
     const server = connect(port, "127.0.0.1");
-    const pair = [client, server] as const;
+    const pair: Pair = { client, server, isSilent: false };
     this.#pairs.add(pair);
-    server.on("error", () => client.destroy());
-    for (const [from, to] of [pair, [server, client] as const]) {
-      from.on("data", (chunk) => {
-        if (this.#mode !== "half-open") to.write(chunk);
-      });
+    server.on("error", () => {});
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      from.on("data", (chunk) => void to.write(chunk));
       from.on("close", () => {
-        to.destroy();
-        this.#pairs.delete(pair);
+        if (!pair.isSilent) to.destroy();
+        if (client.destroyed && server.destroyed) this.#pairs.delete(pair);
       });
     }
-    if (this.#mode === "half-open") for (const socket of pair) socket.pause();
+    if (this.#mode === "half-open") silence(pair);
   }
 
   #cut(): void {
-    for (const pair of this.#pairs) for (const socket of pair) socket.destroy();
+    for (const { client, server } of this.#pairs) {
+      client.destroy();
+      server.destroy();
+    }
   }
+}
+
+function silence(pair: Pair): void {
+  pair.isSilent = true;
+  pair.client.pause();
+  pair.server.pause();
 }

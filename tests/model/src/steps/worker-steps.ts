@@ -65,7 +65,7 @@ export function settle(worker: string, jobs: readonly HeldJob[], settlement: Set
     expect: (view) => model.settle(view, worker, jobs, settlement),
     async perform({ executor }, names) {
       if (outcome === "done") {
-        const keeps = list(jobs.map(({ kind }) => (isKept(kind) ? 86_400_000 : null)));
+        const keeps = list(jobs.map(({ kind }) => (isKept(kind) ? 86_400_000 : -1)));
         const complete = isOwn ? statements.completeOwnJobs : statements.completeJobs;
         return ids(await runStatement(executor, complete, { ...fenceLists(jobs, names), keeps, worker }), names);
       }
@@ -81,7 +81,7 @@ export function releaseUnknown(worker: string, known: readonly number[]): Step {
     text: `${worker} releases what it does not know; it knows jobs ${known.join(", ") || "none"}`,
     expect: (view) => model.releaseUnknown(view, worker, known),
     async perform({ executor }, names) {
-      const input = { worker, known: list(known.map((job) => names.idOf(job))) };
+      const input = { worker, known: list(known.map((job) => names.idOf(job))), until: null };
       return ids(await runStatement(executor, statements.releaseUnknownJobs, input), names);
     },
   };
