@@ -128,7 +128,11 @@ const harms: readonly { readonly rule: string; readonly by: string; readonly als
     rule: "a lease was taken away before it ran out",
     by: `update chaos.changes set leased_until = at + interval '1 s' where job_id = 6 and claims = 1 and not is_claim;`,
   },
-  { rule: "an attempt was spent that no handler started", by: `update chaos.changes set is_given_back = false where job_id = 7;` },
+  {
+    rule: "an attempt was spent that no handler started",
+    by: `update chaos.changes set is_given_back = false where job_id = 7; update queue.jobs_archive set status = 'cancelled' where id = 7;`,
+    also: { "not ended": 1 },
+  },
   {
     rule: "idle in a transaction, though no transactional handler had the session",
     by: `insert into chaos.idle_sessions values (${at(1)}, 77, '${applications.worker}', 'with candidates as …');`,

@@ -77,7 +77,13 @@ const tables: readonly RawBuilder<unknown>[] = [
   // The name of a worker is its host, its process and something random.
   sql`create function chaos.note_change() returns trigger language plpgsql as $$
       begin
-        if new.status = 'running' then
+        if jsonb_array_length(new.errors) < jsonb_array_length(old.errors) and new.attempts = old.attempts - 1 then
+          -- A worker says of an attempt that a sweep has spent that it never began.
+          update chaos.changes set is_given_back = true
+           where job_id = new.id and not is_claim
+             and attempt = (select (e->>'attempt')::int from jsonb_array_elements(old.errors) e
+                             where not new.errors @> jsonb_build_array(e) limit 1);
+        elsif new.status = 'running' then
           insert into chaos.changes (leased_until, job_id, claims, attempt, pid, is_claim, kind, became)
           values (old.locked_until, new.id, new.claims, new.attempts, split_part(new.worker, ':', 2)::int, true, new.kind, 'running');
         elsif old.status = 'running' then
@@ -88,8 +94,9 @@ const tables: readonly RawBuilder<unknown>[] = [
         return null;
       end $$`,
   sql`create trigger note_change after update on queue.jobs for each row
-        when (old.status is distinct from new.status or old.claims is distinct from new.claims) execute function chaos.note_change()`,
+        when (old.status is distinct from new.status or old.claims is distinct from new.claims or new.attempts < old.attempts) execute function chaos.note_change()`,
   sql`create index on chaos.changes using brin (at)`,
+  sql`create index on chaos.changes (job_id) where not is_claim`,
   sql`create table chaos.runs (
         started_at timestamptz not null,
         ended_at timestamptz,

@@ -8,7 +8,7 @@ const { values } = parseArgs({
     /** Which faults come in which order. */
     seed: { type: "string", default: "1" },
     /** Jobs that the producers ask for in a second. */
-    rate: { type: "string", default: "650" },
+    rate: { type: "string", default: "520" },
     /** Only faults whose name contains it. */
     only: { type: "string" },
     json: { type: "boolean", default: false },

@@ -22,6 +22,22 @@ export interface Rule {
 /** Instants of processes and of the database are compared: two readings of the same clock, brought together within this. */
 const tolerance = sql`interval '5 ms'`;
 
+/**
+ * Attempts that were spent though no handler started, and that were not given back. Nobody can know of some: a process was killed
+ * between its claim and its handler's start (left out here), or the answer to a claim was lost, and somebody else swept its jobs and
+ * claimed them before the worker was back.
+ */
+export const spentUnstarted = sql`(
+  select c.job_id, c.at, 'attempt ' || c.attempt || ' of ' || c.kind || ' in process ' || c.pid as detail from chaos.changes c
+   where c.is_claim
+     and not exists (
+       select from chaos.runs r
+        where r.job_id = c.job_id and r.pid = c.pid and r.attempt = c.attempt and r.started_at >= c.at - ${tolerance})
+     and not exists (select from chaos.changes b where b.job_id = c.job_id and b.claims = c.claims and b.is_given_back)
+     and not exists (
+       select from chaos.ends e join chaos.changes l on l.job_id = c.job_id and l.claims = c.claims and not l.is_claim
+        where e.pid = c.pid and e.is_killed and e.at between c.at and l.at))`;
+
 /** The claim that a run `r` belongs to: the last of its process for this attempt, before it started. */
 export const claimOfRun = sql`(
   select c.claims from chaos.changes c
@@ -156,19 +172,12 @@ export const rules: readonly Rule[] = [
         from chaos.changes where leased_until >= at and (is_claim or reason = 'LeaseExpired')`,
   },
   {
-    // A process that was killed between its claim and its handler's start cannot have said so, and nobody else can know.
+    // Of a job that is done it has cost nothing: see `spentUnstarted`.
     name: "an attempt was spent that no handler started",
     harm: "broken",
     findings: sql`
-      select c.job_id, c.at, 'attempt ' || c.attempt || ' of ' || c.kind || ' in process ' || c.pid as detail from chaos.changes c
-       where c.is_claim
-         and not exists (
-           select from chaos.runs r
-            where r.job_id = c.job_id and r.pid = c.pid and r.attempt = c.attempt and r.started_at >= c.at - ${tolerance})
-         and not exists (select from chaos.changes b where b.job_id = c.job_id and b.claims = c.claims and b.is_given_back)
-         and not exists (
-           select from chaos.ends e join chaos.changes l on l.job_id = c.job_id and l.claims = c.claims and not l.is_claim
-            where e.pid = c.pid and e.is_killed and e.at between c.at and l.at)`,
+      select c.job_id, c.at, c.detail from ${spentUnstarted} c
+       where not exists (select from queue.jobs_archive a where a.id = c.job_id and a.status = 'done')`,
   },
   {
     // The first statement of a transactional handler names the session; before it, the session has done nothing but begin. And

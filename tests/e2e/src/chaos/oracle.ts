@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { type ChaosDatabase, times } from "./chaos-queue.js";
-import { claimOfRun, type Finding, type Harm, type Rule, rules } from "./oracle-rules.js";
+import { claimOfRun, type Finding, type Harm, type Rule, rules, spentUnstarted } from "./oracle-rules.js";
 
 export interface Violation {
   readonly rule: string;
@@ -34,6 +34,8 @@ export interface Verdict {
   readonly expiredLeases: number;
   /** Claims whose process was killed before it called the handler: each has cost an attempt, because nobody can know. */
   readonly killedBeforeStart: number;
+  /** Attempts that were spent though no handler started, of jobs that are done all the same. */
+  readonly spentUnstarted: number;
   /** Handlers that were called when the lease had been taken away already: of processes that were frozen, or starved of connections. */
   readonly startedLate: number;
   /** From the commit of a job to its first claim: what a backlog, or a time without workers, made of it. */
@@ -67,6 +69,7 @@ export async function judge(db: ChaosDatabase): Promise<Verdict> {
     runs: string;
     expired: string;
     killed: string;
+    unstarted: string;
     late: string;
     wait: number | null;
     longest: number | null;
@@ -79,6 +82,7 @@ export async function judge(db: ChaosDatabase): Promise<Verdict> {
                and not exists (select from chaos.runs r where r.job_id = c.job_id and r.pid = c.pid and r.attempt = c.attempt)) as killed,
            (select count(*) from chaos.runs r join chaos.changes x on x.job_id = r.job_id and x.reason = 'LeaseExpired' and x.pid = r.pid
                and x.attempt = r.attempt and x.at < r.started_at and x.claims = ${claimOfRun}) as late,
+           (select count(*) from ${spentUnstarted} c join queue.jobs_archive a on a.id = c.job_id and a.status = 'done') as unstarted,
            (select (extract(epoch from max(c.at - j.created_at)) * 1000)::float8 from chaos.changes c
               join queue.all_jobs j on j.id = c.job_id where c.is_claim and c.claims = 1 and c.kind <> 'newer') as wait,
            (select max(ms)::float8 from chaos.recoveries where is_death) as longest`.execute(db);
@@ -89,6 +93,7 @@ export async function judge(db: ChaosDatabase): Promise<Verdict> {
     dead: Number(totals.dead),
     expiredLeases: Number(totals.expired),
     killedBeforeStart: Number(totals.killed),
+    spentUnstarted: Number(totals.unstarted),
     startedLate: Number(totals.late),
     longestWaitMs: totals.wait,
     faults: await summarize(db, violations),
