@@ -100,6 +100,29 @@ describe("B25: handlers that use every connection of the pool", () => {
   });
 });
 
+describe("plain handlers beside transactional ones, of which one can begin at a time", () => {
+  test.each(["waits for its turn", "is there"])("use all other slots, while a transactional job %s", async (state) => {
+    const gate = createGate();
+    const { events } = await workers.start({
+      queue,
+      db: workers.open({ max: 3 }),
+      concurrency: 10,
+      handlers: { plain: () => gate.pass(), write: { transactional: true, run: () => gate.pass() } },
+    });
+    if (state === "is there") await queue.enqueue(workers.db, "write", { n: 0 });
+    await queue.enqueueMany(
+      workers.db,
+      Array.from({ length: 9 }, (_, n) => ({ kind: "plain", payload: { n } })),
+    );
+    await events.until("job.started", 9);
+    if (state === "waits for its turn") await queue.enqueue(workers.db, "write", { n: 0 });
+    await events.until("job.started", 10);
+    gate.open();
+    await events.until("job.completed", 10);
+    expect((await workers.jobs()).map(({ attempts }) => attempts)).toEqual(Array.from({ length: 10 }, () => 1));
+  });
+});
+
 describe("transactional handlers that wait for a connection", () => {
   test("have all of their timeout before them when they begin", async () => {
     const { events } = await workers.start({

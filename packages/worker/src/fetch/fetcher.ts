@@ -6,6 +6,7 @@ import type { Slots } from "../run/slots.js";
 import type { Clock } from "../time/clock.js";
 import type { DatabaseClock } from "../time/database-clock.js";
 import { retryDelayMs } from "../time/retry-delay.js";
+import { type Claimable, ClaimableKinds, type TransactionalKinds } from "./claimable-kinds.js";
 import { compareForStart } from "./claim-order.js";
 import type { LineGroup, Lines } from "./lines.js";
 import type { Lookout } from "./lookout.js";
@@ -30,8 +31,7 @@ export interface FetcherOptions {
   readonly onWanted: () => void;
   /** Is told the database's time by each claim. */
   readonly databaseClock: DatabaseClock;
-  /** Kinds whose handlers run in a transaction, and how many more of them may begin. */
-  readonly transactional: { readonly kinds: ReadonlySet<string>; readonly free: () => number };
+  readonly transactional: TransactionalKinds;
   /** Takes over a job that was claimed; `sentAtMs` is when the claim was sent. */
   readonly onClaimed: (row: ClaimedRow, sentAtMs: number) => void;
   readonly onError: (error: unknown) => void;
@@ -43,8 +43,7 @@ interface Sent {
   readonly sentAtMs: number;
   readonly limit: number;
   readonly groups: readonly LineGroup[];
-  /** All kinds, or those whose handlers can begin. */
-  readonly kinds: readonly string[];
+  readonly claimable: Claimable;
   readonly wakes: number;
   readonly giveBackSlots: () => void;
 }
@@ -63,6 +62,7 @@ const largestClaim = 500;
 export class Fetcher {
   readonly #options: FetcherOptions;
   readonly #poll: Loop;
+  readonly #kinds: ClaimableKinds;
   /** There may be due jobs that no claim has been sent for. */
   #mayHaveMore = false;
   /** There were not enough slots for all that is due, in all or in a lane. */
@@ -71,7 +71,6 @@ export class Fetcher {
   #isPlenty = false;
   #wakes = 0;
   #sent = 0;
-  #transactionsReserved = 0;
   /** The number of the last claim that brought all that it asked for. */
   #lastFull = 0;
   #underWay = 0;
@@ -85,6 +84,7 @@ export class Fetcher {
 
   constructor(options: FetcherOptions) {
     this.#options = options;
+    this.#kinds = new ClaimableKinds(options.kinds, options.transactional);
     this.#poll = new Loop({
       clock: options.clock,
       intervalMs: options.pollIntervalMs,
@@ -143,7 +143,7 @@ export class Fetcher {
     // Where there is plenty, two claims at a time share the slots.
     this.#mayHaveMore = this.#isPlenty;
     return {
-      input: { groups: JSON.stringify(open), kinds: toArrayLiteral(sent.kinds), limit: sent.limit, leaseMs },
+      input: { groups: JSON.stringify(open), kinds: toArrayLiteral(sent.claimable.kinds), limit: sent.limit, leaseMs },
       onAnswer: (answer) => this.#answered(sent, answer),
       onError: (error) => this.#failed(sent, error),
       onLate: () => this.#claimedLate(),
@@ -165,53 +165,41 @@ export class Fetcher {
   }
 
   #nextClaim(): Sent | undefined {
-    const { clock, slots, lines, backlog, concurrency, transactional } = this.#options;
-    const begin = this.#whatCanBegin();
+    const { clock, slots, lines, backlog, concurrency } = this.#options;
     const share = this.#isPlenty ? Math.ceil(concurrency / 2) : concurrency;
-    const limit = Math.min(slots.free, share, largestClaim, begin.limit);
+    const claimable = this.#kinds.next(Math.min(slots.free, share, largestClaim), this.#isPlenty);
+    const { limit } = claimable;
     if (limit <= 0 || backlog() > Math.max(concurrency, 100)) return undefined;
     const sentAtMs = clock.now();
     const groups = lines.groups((lane) => Math.min(limit, slots.freeIn(lane)), limit, sentAtMs);
     if (groups.every(({ take }) => take <= 0)) return undefined;
     const byLane = new Map(groups.flatMap(({ ceilingOf, take }) => (ceilingOf === undefined || take <= 0 ? [] : [[ceilingOf, take]])));
-    this.#sent += 1;
-    const reserved = begin.isPart || transactional.kinds.size === 0 ? 0 : limit;
-    this.#transactionsReserved += reserved;
-    const giveBack = slots.reserve(limit, byLane);
+    const given = [slots.reserve(limit, byLane), this.#kinds.reserve(claimable, limit)];
     const giveBackSlots = () => {
-      this.#transactionsReserved -= reserved;
-      giveBack();
+      for (const giveBack of given) giveBack();
     };
-    return { number: this.#sent, sentAtMs, limit, kinds: begin.kinds, groups, wakes: this.#wakes, giveBackSlots };
-  }
-
-  /** A transactional job that waited here for its transaction would spend its attempt when the process died meanwhile. */
-  #whatCanBegin(): { readonly kinds: readonly string[]; readonly limit: number; readonly isPart: boolean } {
-    const { kinds, transactional } = this.#options;
-    if (transactional.kinds.size === 0) return { kinds, limit: largestClaim, isPart: false };
-    const free = transactional.free() - this.#transactionsReserved;
-    if (free > 0) return { kinds, limit: free, isPart: false };
-    const others = kinds.filter((kind) => !transactional.kinds.has(kind));
-    return { kinds: others, limit: others.length > 0 ? largestClaim : 0, isPart: true };
+    this.#sent += 1;
+    return { number: this.#sent, sentAtMs, limit, groups, claimable, wakes: this.#wakes, giveBackSlots };
   }
 
   #answered(sent: Sent, answer: ClaimAnswer): void {
-    const { kinds, slots, lines, onClaimed, databaseClock } = this.#options;
+    const { slots, lines, onClaimed, databaseClock } = this.#options;
     this.#underWay -= 1;
     this.#unanswered -= 1;
     this.#failures = 0;
     sent.giveBackSlots();
     databaseClock.observe(Number(answer.now), sent.sentAtMs);
-    const full = lines.answered(sent.groups, answer, sent.limit, sent.kinds !== kinds);
+    const full = lines.answered(sent.groups, answer, sent.limit, sent.claimable.isPart);
     this.#isPlenty = answer.claimed.length === sent.limit;
     if (this.#isPlenty) this.#lastFull = Math.max(this.#lastFull, sent.number);
-    this.#isSaturated = this.#isPlenty || full.length > 0 || sent.kinds !== kinds;
+    this.#isSaturated = this.#isPlenty || full.length > 0 || sent.claimable.isPart;
     for (const row of answer.claimed.sort(compareForStart)) onClaimed(row, sent.sentAtMs);
     // A slot of a full lane that became free while the claim was under way has rung for nobody.
     const hasRoom = full.some(({ ceilingOf }) => ceilingOf !== undefined && slots.freeIn(ceilingOf) > 0);
     // Another claim was lost: what it took is to be given back first.
+    const isPartLeft = this.#kinds.isMoreThan(sent.claimable);
     const isOneLost = this.#unanswered > this.#underWay;
-    this.#mayHaveMore = this.#lastFull >= sent.number || hasRoom || isOneLost || this.#wakes !== sent.wakes;
+    this.#mayHaveMore = this.#lastFull >= sent.number || hasRoom || isPartLeft || isOneLost || this.#wakes !== sent.wakes;
     this.#endWaitingIfDone();
   }
 

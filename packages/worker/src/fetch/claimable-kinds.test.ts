@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import { ClaimableKinds } from "./claimable-kinds.js";
+
+function kindsWith(free: number, transactional = ["t"], all = ["a", "t"]) {
+  let left = free;
+  return {
+    kinds: new ClaimableKinds(all, { kinds: new Set(transactional), free: () => left }),
+    setFree: (count: number) => void (left = count),
+  };
+}
+
+describe("ClaimableKinds", () => {
+  test("are all of them, for all slots, when none is transactional", () => {
+    const { kinds } = kindsWith(0, []);
+    expect(kinds.next(50, true)).toEqual({ kinds: ["a", "t"], limit: 50, isPart: false });
+  });
+
+  test("are no more jobs than there are transactions for, less what claims under way have asked for", () => {
+    const { kinds } = kindsWith(8);
+    const first = kinds.next(5, false);
+    expect(first).toEqual({ kinds: ["a", "t"], limit: 5, isPart: false });
+    const giveBack = kinds.reserve(first, 5);
+    expect(kinds.next(5, false)).toMatchObject({ limit: 3 });
+    giveBack();
+    expect(kinds.next(20, false)).toMatchObject({ limit: 8 });
+  });
+
+  test("are the others when there is no transaction, and nothing when there are no others", () => {
+    expect(kindsWith(0).kinds.next(5, false)).toEqual({ kinds: ["a"], limit: 5, isPart: true });
+    expect(kindsWith(0, ["t"], ["t"]).kinds.next(5, false)).toMatchObject({ limit: 0 });
+  });
+
+  test("are the others alone every second time where there is plenty and there are more slots than transactions", () => {
+    const { kinds } = kindsWith(2);
+    const asked = Array.from({ length: 4 }, () => {
+      const next = kinds.next(50, true);
+      kinds.reserve(next, next.limit)();
+      return [next.isPart, next.limit];
+    });
+    expect(asked).toEqual([
+      [true, 50],
+      [false, 2],
+      [true, 50],
+      [false, 2],
+    ]);
+  });
+
+  test("are more than a part when a transaction is free by now", () => {
+    const { kinds, setFree } = kindsWith(0);
+    const part = kinds.next(5, false);
+    expect(kinds.isMoreThan(part)).toBe(false);
+    setFree(1);
+    expect(kinds.isMoreThan(part)).toBe(true);
+    expect(kinds.isMoreThan(kinds.next(5, false))).toBe(false);
+  });
+});

@@ -1,0 +1,58 @@
+/** Kinds whose handlers run in a transaction, and how many more of them may begin. */
+export interface TransactionalKinds {
+  readonly kinds: ReadonlySet<string>;
+  readonly free: () => number;
+}
+
+/** What a claim may ask for. */
+export interface Claimable {
+  readonly kinds: readonly string[];
+  /** At most so many jobs. */
+  readonly limit: number;
+  /** The transactional kinds are left out. */
+  readonly isPart: boolean;
+}
+
+/**
+ * Which kinds can begin. A transactional job that waited here for its transaction would spend its attempt when the process died
+ * meanwhile; so no more jobs are claimed than there are transactions for, or none of those kinds.
+ */
+export class ClaimableKinds {
+  readonly #all: readonly string[];
+  readonly #others: readonly string[];
+  readonly #free: () => number;
+  /** Spoken for by claims under way. */
+  #reserved = 0;
+  #wasPart = false;
+
+  constructor(all: readonly string[], { kinds, free }: TransactionalKinds) {
+    this.#all = all;
+    this.#others = all.filter((kind) => !kinds.has(kind));
+    this.#free = free;
+  }
+
+  /** For so many slots; `isPlenty`: the last claim brought all that it asked for. */
+  next(slots: number, isPlenty: boolean): Claimable {
+    if (this.#others.length === this.#all.length) return { kinds: this.#all, limit: slots, isPart: false };
+    const free = this.#free() - this.#reserved;
+    // Where there is plenty, every second claim is for the others alone, which may have more slots than there are transactions.
+    const isOthersTurn = isPlenty && this.#others.length > 0 && free < slots && !this.#wasPart;
+    if (free > 0 && !isOthersTurn) return { kinds: this.#all, limit: Math.min(free, slots), isPart: false };
+    return { kinds: this.#others, limit: this.#others.length > 0 ? slots : 0, isPart: true };
+  }
+
+  /** Keeps transactions for a claim of `limit` jobs that is sent now; the result gives them back. */
+  reserve({ isPart }: Claimable, limit: number): () => void {
+    this.#wasPart = isPart;
+    const reserved = isPart || this.#others.length === this.#all.length ? 0 : limit;
+    this.#reserved += reserved;
+    return () => {
+      this.#reserved -= reserved;
+    };
+  }
+
+  /** Whether a claim has left something out that could begin now. */
+  isMoreThan({ isPart }: Claimable): boolean {
+    return isPart && this.#free() > this.#reserved;
+  }
+}
