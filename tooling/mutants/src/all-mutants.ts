@@ -1,0 +1,26 @@
+import type { Mutant } from "./mutant.js";
+import { archiveMutants } from "./mutants/archive.js";
+import { claimMutants } from "./mutants/claim.js";
+import { cursorMutants } from "./mutants/cursor.js";
+import { enqueueMutants } from "./mutants/enqueue.js";
+import { fenceMutants } from "./mutants/fence.js";
+import { keyMutants } from "./mutants/keys.js";
+import { leaseMutants } from "./mutants/lease.js";
+import { runMutants } from "./mutants/run.js";
+import { settleMutants } from "./mutants/settle.js";
+import { stopMutants } from "./mutants/stop.js";
+import { wakeUpMutants } from "./mutants/wake-up.js";
+
+export const allMutants: readonly Mutant[] = [
+  ...fenceMutants,
+  ...claimMutants,
+  ...leaseMutants,
+  ...settleMutants,
+  ...runMutants,
+  ...keyMutants,
+  ...enqueueMutants,
+  ...archiveMutants,
+  ...wakeUpMutants,
+  ...cursorMutants,
+  ...stopMutants,
+];
