@@ -135,9 +135,10 @@ describe("keys", () => {
 describe("delivery records and the archive's default partition", () => {
   test("records of jobs that left the table are deleted; of live jobs, and shared ones, are not", async () => {
     const { id } = await queue.enqueue(db, "a", 1);
+    await worker.claim();
     const live = { kind: "a", key: "mail", jobId: id, startedBy: id, startedClaims: 1 };
     for (const effect of [live, { ...live, jobId: "999999" }, { ...live, jobId: "0" }]) {
-      await worker.run(worker.statements.beginEffect, { ...effect, takeOver: "" });
+      await worker.run(worker.statements.beginEffect, { ...effect, worker: "w1", takeOver: "" });
     }
     expect(await worker.deleteEnded()).toEqual({ keys: "0", effects: "1", archived: "0" });
     const { rows } = await database.pool.query("select job_id::text from queue.effects order by job_id");

@@ -38,9 +38,15 @@ function effect({ id, claims }: Attempt, jobId = id, key = "mail") {
 }
 
 async function begin(attempt: Attempt, { jobId = attempt.id, takeOver = "", target = worker } = {}): Promise<EffectRecord | undefined> {
-  const [record, ...others] = await target.run(target.statements.beginEffect, { ...effect(attempt, jobId), takeOver });
+  const [record, ...others] = await target.run(target.statements.beginEffect, { ...effect(attempt, jobId), worker: "w1", takeOver });
   expect(others).toEqual([]);
   return record;
+}
+
+/** The job is claimed again: the attempt after this one. */
+async function nextAttempt({ id, claims }: Attempt): Promise<Attempt> {
+  await database.pool.query("update queue.jobs set claims = $2 where id = $1", [id, claims + 1]);
+  return { id, claims: claims + 1 };
 }
 
 const finish = (attempt: Attempt) => worker.run(worker.statements.finishEffect, effect(attempt));
@@ -50,11 +56,13 @@ const owner = ({ id, claims }: Attempt) => `${id}/${claims}`;
 describe("a delivery record", () => {
   test("is written once: the first one begins, every other one learns how far it is", async () => {
     const attempt = await run();
-    expect(await begin(attempt)).toEqual({ begun: true, done: false, owner: owner(attempt), owner_running: true });
-    const later = { id: attempt.id, claims: 2 };
-    expect(await begin(later)).toEqual({ begun: false, done: false, owner: owner(attempt), owner_running: true });
+    const known = { begun: false, done: false, owner: owner(attempt), fenced: false };
+    expect(await begin(attempt)).toEqual({ ...known, begun: true, owner_running: true });
+    expect(await begin(attempt)).toEqual({ ...known, owner_running: true });
+    const later = await nextAttempt(attempt);
+    expect(await begin(later)).toEqual({ ...known, owner_running: false });
     expect(await finish(attempt)).toHaveLength(1);
-    expect(await begin(later)).toEqual({ begun: false, done: true, owner: owner(attempt), owner_running: true });
+    expect(await begin(later)).toEqual({ ...known, done: true, owner_running: false });
   });
 
   test("is that of one job, or, with job 0, of all jobs of the kind", async () => {
@@ -68,19 +76,30 @@ describe("a delivery record", () => {
   test("of an attempt that no longer runs can be taken over, once, by whoever names its owner", async () => {
     const lost = await run();
     await begin(lost);
-    await database.pool.query("update queue.jobs set claims = 2");
-    const next = { id: lost.id, claims: 2 };
-    expect(await begin(next)).toEqual({ begun: false, done: false, owner: owner(lost), owner_running: false });
+    const next = await nextAttempt(lost);
+    expect(await begin(next)).toEqual({ begun: false, done: false, owner: owner(lost), owner_running: false, fenced: false });
     expect((await begin(next, { takeOver: "1/99" }))?.begun).toBe(false);
-    expect(await begin(next, { takeOver: owner(lost) })).toEqual({ begun: true, done: false, owner: owner(next), owner_running: true });
-    expect((await begin({ id: lost.id, claims: 3 }, { takeOver: owner(lost) }))?.begun).toBe(false);
+    expect(await begin(next, { takeOver: owner(lost) })).toMatchObject({ begun: true, owner: owner(next) });
+    expect((await begin(await nextAttempt(next), { takeOver: owner(lost) }))?.begun).toBe(false);
   });
 
   test("that is done is never taken over", async () => {
     const attempt = await run();
     await begin(attempt);
     await finish(attempt);
-    expect(await begin({ id: attempt.id, claims: 2 }, { takeOver: owner(attempt) })).toMatchObject({ begun: false, done: true });
+    expect(await begin(await nextAttempt(attempt), { takeOver: owner(attempt) })).toMatchObject({ begun: false, done: true });
+  });
+
+  test.each([
+    ["is claimed again", "update queue.jobs set claims = 2"],
+    ["is another worker's", "update queue.jobs set worker = 'w2'"],
+    ["was returned by a sweep", "update queue.jobs set status = 'queued'"],
+    ["is done, and its record gone with it", "delete from queue.jobs"],
+  ])("is not begun by an attempt whose job %s", async (_what, lose) => {
+    const attempt = await run();
+    await database.pool.query(lose);
+    expect(await begin(attempt)).toMatchObject({ begun: false, fenced: true });
+    expect((await database.pool.query("select from queue.effects")).rowCount).toBe(0);
   });
 
   test("is finished and forgotten by the attempt that began it only, and a done one stays", async () => {
@@ -90,6 +109,7 @@ describe("a delivery record", () => {
     expect(await finish(other)).toEqual([]);
     expect(await forget(other)).toEqual([]);
     expect(await forget(attempt)).toHaveLength(1);
+    await nextAttempt(attempt);
     expect((await begin(other))?.begun).toBe(true);
     expect(await finish(other)).toHaveLength(1);
     expect(await finish(other)).toHaveLength(1);
@@ -97,27 +117,27 @@ describe("a delivery record", () => {
   });
 
   test("that two begin at the same moment: the second waits, and asks again when nothing came back", async () => {
-    const attempt = await run();
+    const [first, second] = [await run(), await run()];
     await using one = await openSession(database.url);
     await using two = await openSession(database.url);
     await one.query("begin");
-    expect((await begin(attempt, { target: workerOn(one.executor) }))?.begun).toBe(true);
-    const second = begin({ id: attempt.id, claims: 2 }, { target: workerOn(two.executor) });
+    expect((await begin(first, { jobId: "0", target: workerOn(one.executor) }))?.begun).toBe(true);
+    const waiting = begin(second, { jobId: "0", target: workerOn(two.executor) });
     await untilBlocked(database.pool, two);
     await one.query("commit");
-    expect(await second).toBeUndefined();
-    expect(await begin({ id: attempt.id, claims: 2 })).toMatchObject({ begun: false, owner: owner(attempt) });
+    expect(await waiting).toBeUndefined();
+    expect(await begin(second, { jobId: "0" })).toMatchObject({ begun: false, owner: owner(first) });
   });
 
   test("that the first one rolls back is written by the second", async () => {
-    const attempt = await run();
+    const [first, second] = [await run(), await run()];
     await using one = await openSession(database.url);
     await using two = await openSession(database.url);
     await one.query("begin");
-    await begin(attempt, { target: workerOn(one.executor) });
-    const second = begin({ id: attempt.id, claims: 2 }, { target: workerOn(two.executor) });
+    await begin(first, { jobId: "0", target: workerOn(one.executor) });
+    const waiting = begin(second, { jobId: "0", target: workerOn(two.executor) });
     await untilBlocked(database.pool, two);
     await one.query("rollback");
-    expect(await second).toMatchObject({ begun: true, owner: `${attempt.id}/2` });
+    expect(await waiting).toMatchObject({ begun: true, owner: owner(second) });
   });
 });

@@ -22,6 +22,29 @@ function effects(): Promise<{ key: string; job_id: string; is_done: boolean }[]>
   return workers.sql("select key, job_id::text, done_at is not null as is_done from queue.effects order by key, job_id");
 }
 
+describe("an attempt that was cut off until another one had done its job", () => {
+  test("begins no effect any more, though the record of the other one is gone with the job", async () => {
+    const thrown: unknown[] = [];
+    let runs = 0;
+    const { events } = await workers.start({
+      queue,
+      lease: "10m",
+      heartbeat: "1m",
+      handlers: {
+        send: async ({ id }, { once }) => {
+          await workers.sql("delete from queue.jobs where id = $1", [id]);
+          await once("mail", () => ++runs).catch((error: unknown) => thrown.push(error));
+        },
+      },
+    });
+    const { id } = await queue.enqueue(workers.db, "send", { n: 1 });
+    await events.untilFor(id, "job.lease-lost");
+    expect(runs).toBe(0);
+    expect(thrown).toEqual([expect.toSatisfy((error) => QueueError.is(error, "LEASE_LOST"))]);
+    expect(await effects()).toEqual([]);
+  });
+});
+
 describe("once", () => {
   test("runs the effect in the first attempt that comes to it, and in none after", async () => {
     const results: OnceResult<string>[] = [];

@@ -28,7 +28,7 @@ export async function wholeLife(executor: Executor, schema = "queue"): Promise<v
   expect(claimed).toHaveLength(2);
   expect(await worker.extend(claimed)).toHaveLength(2);
   const effect = { kind: "a", key: "mail", jobId: keyed.id, startedBy: keyed.id, startedClaims: 1 };
-  expect(await worker.run(statements.beginEffect, { ...effect, takeOver: "" })).toMatchObject([{ begun: true }]);
+  expect(await worker.run(statements.beginEffect, { ...effect, worker: "w1", takeOver: "" })).toMatchObject([{ begun: true }]);
   expect(await worker.run(statements.finishEffect, effect)).toHaveLength(1);
   expect(await worker.run(statements.forgetEffect, effect)).toHaveLength(0);
   expect(await worker.complete(claimed.filter(({ id }) => id === first.id))).toEqual([first.id]);

@@ -197,7 +197,7 @@ export class Services {
       worker,
       handlers,
       statements: this.statements,
-      once: new OnceKeeper(this.database, this.statements, clock),
+      once: new OnceKeeper(this.database, this.statements, worker, clock),
       transactions: this.#transactions,
       logger,
       clock,

@@ -1,6 +1,7 @@
 import { PermanentError } from "@queue/core";
 import { checkName, type EffectRecord, queueError, refuseUnknownOptions, showValue, type WorkerStatements } from "@queue/core/internal";
 import { type Database, databaseError } from "../database/database.js";
+import { leaseLost } from "../lease/lease-keeper.js";
 import type { Clock } from "../time/clock.js";
 import { retryDelayMs } from "../time/retry-delay.js";
 import type { RunningAttempt } from "./running-attempt.js";
@@ -31,13 +32,20 @@ export class OnceKeeper {
   readonly #statements: Pick<WorkerStatements, "beginEffect" | "finishEffect" | "forgetEffect">;
 
   readonly #clock: Clock;
+  readonly #worker: string;
   /** Calls that have not ended, of this process. */
   readonly #underWay = new Set<string>();
 
-  constructor(database: Database, statements: Pick<WorkerStatements, "beginEffect" | "finishEffect" | "forgetEffect">, clock: Clock) {
+  constructor(
+    database: Database,
+    statements: Pick<WorkerStatements, "beginEffect" | "finishEffect" | "forgetEffect">,
+    worker: string,
+    clock: Clock,
+  ) {
     this.#database = database;
     this.#statements = statements;
     this.#clock = clock;
+    this.#worker = worker;
   }
 
   /** What a transactional handler gets: its transaction may hold the only connection, which the record would wait for. */
@@ -101,10 +109,11 @@ export class OnceKeeper {
     // A record of this very claim, with no call of it under way here, is ours: written by a try whose answer was lost.
     let takeOver = `${attempt.id}/${attempt.fence}`;
     for (let round = 0; round < longestContest; round++) {
-      const input = { ...effect, takeOver };
+      const input = { ...effect, worker: this.#worker, takeOver };
       const [record] = await this.#persist(attempt, () => this.#database.run(this.#statements.beginEffect, input));
       if (record === undefined) continue;
       if (record.begun) return true;
+      if (record.fenced) throw leaseLost(attempt.id, "its effect was fenced off");
       if (record.done) return false;
       if (isUnderWay(record, attempt)) throw inProgress(attempt, effect.key);
       if (onUnknown === "skip") return false;

@@ -155,6 +155,14 @@ export const runMutants: readonly Mutant[] = [
     tests: "in none after|belongs to the kind",
   },
   {
+    name: "effect-begun-without-fence",
+    breaks: "An attempt that has lost its job begins no effect.",
+    file: beginEffect,
+    find: 'and j.claims = ${p.int("startedClaims")} and j.worker = ${p.text("worker")}',
+    replace: "",
+    killers: [coreTest("effects")],
+  },
+  {
     name: "record-taken-over-when-done",
     breaks: "The record of an effect that is done is never taken over.",
     file: beginEffect,
