@@ -90,6 +90,25 @@ describe("an attempt that a sweep has spent and that never began", () => {
   });
 });
 
+describe("the attempts of a worker that sweeps have spent", () => {
+  test("are all that it was the last to have, of jobs that are there, and nobody else's", async () => {
+    const done = await sweptAway(1);
+    const other = workerOn(db, { worker: "other" });
+    await other.complete(await other.claim());
+    const twice = await sweptAway(2);
+    await queue.enqueue(db, "a", 1);
+    await other.claim({ leaseMs: -1 });
+    await other.sweep();
+    const { run, statements } = workerOn(db);
+    const expired = await run(statements.findExpiredAttempts, { worker: "cut off" });
+    expect(expired.toSorted((a, b) => a.attempt - b.attempt)).toEqual([
+      { id: twice, attempt: 1 },
+      { id: twice, attempt: 2 },
+    ]);
+    expect(await record(done)).toMatchObject({ status: "done" });
+  });
+});
+
 describe("what a worker does not know", () => {
   test("is not released any more by a statement that comes late: it may run by now", async () => {
     await queue.enqueue(db, "a", 1);

@@ -86,7 +86,7 @@ describe("B25: handlers that use every connection of the pool", () => {
   });
 
   test("a pool that hands out nothing for a while stops no claim for good", async () => {
-    const pool = workers.database.newPool({ max: 1, connectionTimeoutMillis: 50 });
+    const pool = workers.database.newPool({ max: 1, connectionTimeoutMillis: 500 });
     const db = workers.openOn(pool);
     const { events } = await workers.start({ queue, db, handlers: { plain: () => {} } });
     const client = await pool.connect();

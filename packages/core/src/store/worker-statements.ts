@@ -6,6 +6,7 @@ import { deleteEnded } from "./delete-ended.js";
 import { deleteReleasedKeys } from "./delete-released-keys.js";
 import { extendLeases } from "./extend-leases.js";
 import { findEnded } from "./find-ended.js";
+import { findExpiredAttempts } from "./find-expired-attempts.js";
 import { finishEffect, forgetEffect } from "./finish-effect.js";
 import { forgetWorker } from "./forget-worker.js";
 import { lookAhead } from "./look-ahead.js";
@@ -30,6 +31,7 @@ export function createWorkerStatements(schema: string) {
     deleteReleasedKeys: deleteReleasedKeys(schema),
     extendLeases: extendLeases(schema),
     findEnded: findEnded(schema),
+    findExpiredAttempts: findExpiredAttempts(schema),
     finishEffect: finishEffect(schema),
     forgetEffect: forgetEffect(schema),
     forgetWorker: forgetWorker(schema),

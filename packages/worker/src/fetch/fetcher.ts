@@ -29,6 +29,8 @@ export interface FetcherOptions {
   readonly known: () => readonly string[];
   /** There is a claim to take. */
   readonly onWanted: () => void;
+  /** Answers to claims were lost, and what could be given back of them has been. */
+  readonly onClaimsLost: () => void;
   /** Is told the database's time by each claim. */
   readonly databaseClock: DatabaseClock;
   readonly transactional: TransactionalKinds;
@@ -230,7 +232,7 @@ export class Fetcher {
 
   /** No claim is awaited now, so what is ours in the table and not known here came from one whose answer was lost. */
   async #releaseUnknown(): Promise<void> {
-    const { database, statements, worker, known, clock, leaseMs, databaseClock, onWanted, onError } = this.#options;
+    const { database, statements, worker, known, clock, leaseMs, databaseClock, onWanted, onClaimsLost, onError } = this.#options;
     const found = this.#unanswered;
     this.#isReleasing = true;
     const nowMs = databaseClock.databaseNowMs;
@@ -238,6 +240,7 @@ export class Fetcher {
     try {
       await database.run(statements.releaseUnknownJobs, { worker, known: `{${known().join(",")}}`, until });
       this.#unanswered -= found;
+      onClaimsLost();
     } catch (error) {
       onError(error);
       this.#failures += 1;

@@ -105,6 +105,7 @@ export class Services {
       known: () => this.attempts.all().map(({ id }) => id),
       concurrency,
       onWanted: () => this.#exchange.ring(),
+      onClaimsLost: () => this.refunder.refundLost(),
       databaseClock,
       transactional: {
         kinds: new Set(kinds.filter((kind) => typeof options.handlers.get(kind) !== "function")),
@@ -123,7 +124,7 @@ export class Services {
       takeCompletions: () => this.settler.takeCompletions(),
       takeClaim: () => this.fetcher.takeClaim(),
     });
-    this.refunder = new Refunder(common);
+    this.refunder = new Refunder({ ...common, hasBegun: (id, attempt) => this.flow.hasBegun(id, attempt) });
     this.flow = new JobFlow({
       kinds: options.kinds,
       leaseMs,

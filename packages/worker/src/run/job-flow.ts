@@ -24,10 +24,15 @@ export interface JobFlowOptions {
   readonly onEnded: (dueInMs: number | undefined) => void;
 }
 
+/** Enough for every job that a worker can lose in one incident. */
+const mostRemembered = 10_000;
+
 /** The way of a job through this process: from its claim over its handler to its outcome, which counts once. */
 export class JobFlow {
   readonly #options: JobFlowOptions;
   #hasGivenBack = false;
+  /** Attempts that began here and were lost: `"job/attempt"`, the latest of them. */
+  readonly #begunAndLost = new Set<string>();
 
   constructor(options: JobFlowOptions) {
     this.#options = options;
@@ -36,6 +41,12 @@ export class JobFlow {
   /** A job was put back that others may begin now. */
   get hasGivenBack(): boolean {
     return this.#hasGivenBack;
+  }
+
+  /** Whether the handler of this attempt was started here. */
+  hasBegun(id: string, attempt: number): boolean {
+    const isRunning = this.#options.attempts.all().some((one) => one.id === id && one.attempt === attempt);
+    return isRunning || this.#begunAndLost.has(`${id}/${attempt}`);
   }
 
   begin(row: ClaimedRow, sentAtMs: number): void {
@@ -59,7 +70,8 @@ export class JobFlow {
     // The trigger rings for new jobs only: what this process put back, it looks after itself.
     onEnded(isRecorded && "delayMs" in outcome ? outcome.delayMs : undefined);
     if (!isRecorded) {
-      if (!attempt.isBegun) onUnbegun(attempt);
+      if (attempt.isBegun) this.#noteBegun(attempt);
+      else onUnbegun(attempt);
       return reporter.refused(attempt, outcome);
     }
     if (outcome.type === "released") this.#hasGivenBack = true;
@@ -80,6 +92,14 @@ export class JobFlow {
   releaseAll(): void {
     for (const attempt of this.#options.attempts.all()) {
       this.#handOver(attempt, { type: "released", isAttemptSpent: attempt.isBegun });
+    }
+  }
+
+  #noteBegun({ id, attempt }: RunningAttempt): void {
+    this.#begunAndLost.add(`${id}/${attempt}`);
+    for (const oldest of this.#begunAndLost) {
+      if (this.#begunAndLost.size <= mostRemembered) break;
+      this.#begunAndLost.delete(oldest);
     }
   }
 

@@ -6,9 +6,11 @@ import { retryDelayMs } from "../time/retry-delay.js";
 
 export interface RefunderOptions {
   readonly database: Database;
-  readonly statements: Pick<WorkerStatements, "refundAttempts">;
+  readonly statements: Pick<WorkerStatements, "findExpiredAttempts" | "refundAttempts">;
   readonly worker: string;
   readonly clock: Clock;
+  /** Whether the handler of an attempt was started here. */
+  readonly hasBegun: (id: string, attempt: number) => boolean;
   readonly onError: (error: unknown) => void;
 }
 
@@ -25,9 +27,13 @@ export class Refunder {
     this.#options = options;
   }
 
-  refund(attempt: RunningAttempt): void {
-    const refunding = this.#refund(attempt).finally(() => this.#refunding.delete(refunding));
-    this.#refunding.add(refunding);
+  refund(attempt: Pick<RunningAttempt, "id" | "attempt">): void {
+    this.#keep(this.#refund(attempt));
+  }
+
+  /** Answers to claims were lost: what they took, and a sweep has returned, was never known here. */
+  refundLost(): void {
+    this.#keep(this.#refundLost());
   }
 
   /** Resolves when nothing is tried any more. */
@@ -36,7 +42,25 @@ export class Refunder {
     await Promise.all(this.#refunding);
   }
 
-  async #refund({ id, attempt }: RunningAttempt): Promise<void> {
+  #keep(refunding: Promise<void>): void {
+    const kept = refunding.finally(() => this.#refunding.delete(kept));
+    this.#refunding.add(kept);
+  }
+
+  async #refundLost(): Promise<void> {
+    const { database, statements, worker, hasBegun, onError } = this.#options;
+    try {
+      const expired = await database.run(statements.findExpiredAttempts, { worker });
+      for (const row of expired) {
+        const attempt = Number(row.attempt);
+        if (!hasBegun(row.id, attempt)) await this.#refund({ id: row.id, attempt });
+      }
+    } catch (error) {
+      onError(databaseError("Looking for attempts to give back failed", error));
+    }
+  }
+
+  async #refund({ id, attempt }: Pick<RunningAttempt, "id" | "attempt">): Promise<void> {
     const { database, statements, worker, clock, onError } = this.#options;
     for (let tries = 1; tries <= mostTries; tries++) {
       try {

@@ -48,6 +48,7 @@ export function setUpFetcher({ concurrency = 10, ceilings = new Map(), patienceM
     concurrency,
     known: () => claimed.map(({ id }) => id),
     onWanted: () => exchange.ring(),
+    onClaimsLost: () => {},
     databaseClock,
     transactional: { kinds: new Set(transactions === undefined ? [] : ["a"]), free: () => transactions ?? 0 },
     onClaimed: (row) => {
