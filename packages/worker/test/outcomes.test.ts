@@ -93,9 +93,13 @@ describe("a handler that throws", () => {
     );
     await until(() => delays.length === 1_000, "a thousand failures");
     expect(Math.min(...delays)).toBeLessThan(1_000);
-    expect(Math.max(...delays)).toBeLessThanOrEqual(10_000);
+    // The database's clock, as far as this process knows it.
+    expect(Math.max(...delays)).toBeLessThanOrEqual(10_250);
     // A fair draw is outside of these bounds about once in two million runs.
-    const buckets = Array.from({ length: 10 }, (_, second) => delays.filter((delay) => Math.floor(delay / 1_000) === second).length);
+    const buckets = Array.from(
+      { length: 10 },
+      (_, second) => delays.filter((delay) => Math.min(9, Math.floor(delay / 1_000)) === second).length,
+    );
     for (const count of buckets) expect(count > 50 && count < 160, buckets.join()).toBe(true);
 
     const later = await queue.enqueue(workers.db, "slow", { retryAfter: true });

@@ -1,5 +1,8 @@
 import type { Clock } from "./clock.js";
 
+/** Farther apart, one of the clocks was set. */
+const stepMs = 1_000;
+
 /**
  * A clock whose time of day is the database's, as far as it has said so: jobs are due by it, and what is told of them should be
  * what is stored, whatever the clock of this machine says.
@@ -13,9 +16,16 @@ export class DatabaseClock implements Clock {
     this.#clock = clock;
   }
 
-  /** The database said `micros` (since 1970) in the answer to a statement that was sent at `sentAtMs` of the process's clock. */
+  /**
+   * The database said `micros` (since 1970) in the answer to a statement that was sent at `sentAtMs` of the process's clock. It said
+   * so later than that, by as long as the statement was on its way: the least difference is the best, and the others count a little,
+   * so that the two clocks may drift apart.
+   */
   observe(micros: number, sentAtMs: number): void {
-    this.#offsetMs = micros / 1_000 - sentAtMs;
+    const seenMs = micros / 1_000 - sentAtMs;
+    const knownMs = this.#offsetMs ?? seenMs;
+    const isStep = Math.abs(seenMs - knownMs) > stepMs;
+    this.#offsetMs = isStep || seenMs < knownMs ? seenMs : knownMs + (seenMs - knownMs) / 16;
   }
 
   /** What the database's clock shows, as far as it has said so. */
