@@ -34,7 +34,8 @@ export function judgeProcesses(samples: readonly Sample[]): readonly Verdict[] {
     ),
     judgeFlat(
       "handles and listeners do not pile up",
-      seriesOf(samples, ({ held }) => held),
+      // A producer's pool grows with what it has to wait for; a worker holds what it holds.
+      seriesOf(samples, ({ name, held }) => (name.startsWith("worker") ? held : {})),
       allowances.held,
       (count) => count.toFixed(0),
     ),
