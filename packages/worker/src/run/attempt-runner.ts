@@ -1,4 +1,4 @@
-import { type KyselyLike, QueueError } from "@queue/core";
+import { QueueError } from "@queue/core";
 import { checkPayload, queueError, runStatement, toDate, toExecutor, type WorkerStatements } from "@queue/core/internal";
 import { databaseError } from "../database/database.js";
 import type { WorkerDatabase } from "../database/worker-database.js";
@@ -7,6 +7,7 @@ import { leaseLost } from "../lease/lease-keeper.js";
 import { bindLogger, type Logger } from "../logger.js";
 import { toRequeue } from "../settle/to-requeue.js";
 import type { Clock } from "../time/clock.js";
+import { beginTransaction, TransactionNotBegun } from "./begin-transaction.js";
 import { decideOutcome, type Outcome } from "./decide-outcome.js";
 import type { OnceKeeper } from "./once.js";
 import { abortAttempt, type RunningAttempt } from "./running-attempt.js";
@@ -18,13 +19,6 @@ export type AnyHandler = HandlerIn<never, never>;
 type PlainHandler = Extract<AnyHandler, (...args: never) => unknown>;
 type TransactionalHandler = Exclude<AnyHandler, PlainHandler>;
 type AnyContext = HandlerContext & { trx?: unknown };
-
-/** The part of Kysely's transaction builder that is used, and that is the same in 0.28 and 0.29. */
-interface TransactionShape {
-  setIsolationLevel(level: "read committed"): {
-    setAccessMode(mode: "read write"): { execute<T>(body: (trx: KyselyLike) => Promise<T>): Promise<T> };
-  };
-}
 
 export interface AttemptRunnerOptions {
   readonly db: WorkerDatabase;
@@ -149,8 +143,8 @@ export class AttemptRunner {
     }
     if (attempt.isLost || isLeaseLost(thrown)) return { type: "lost" };
     if (reason?.code === "WORKER_STOPPING") return { type: "unsettled", outcome: { type: "released", isAttemptSpent: attempt.isBegun } };
-    if (isNotBegun(thrown)) {
-      const { message } = databaseError("No transaction could be begun", thrown.cause);
+    if (isSafely(() => thrown instanceof TransactionNotBegun)) {
+      const { message } = databaseError("No transaction could be begun", (thrown as TransactionNotBegun).cause);
       this.#options.logger.warn({ job: attempt.id, kind: attempt.row.kind, error: message }, "A job is put back unstarted.");
       return { type: "unsettled", outcome: { type: "released", isAttemptSpent: false, delayMs: notBegunDelayMs } };
     }
@@ -233,10 +227,6 @@ function isLeaseLost(thrown: unknown): boolean {
   return isSafely(() => QueueError.is(thrown, "LEASE_LOST"));
 }
 
-function isNotBegun(thrown: unknown): thrown is TransactionNotBegun {
-  return isSafely(() => thrown instanceof TransactionNotBegun);
-}
-
 /** Whatever was thrown: a proxy may throw when it is asked. */
 function isSafely(check: () => boolean): boolean {
   try {
@@ -249,33 +239,6 @@ function isSafely(check: () => boolean): boolean {
 function outcomeOf(result: unknown): Outcome {
   const delayMs = snoozeMs(result);
   return delayMs === undefined ? systemDone : { type: "snoozed", delayMs };
-}
-
-/**
- * At READ COMMITTED, whatever the database's default: heartbeats change the job's row meanwhile, and above it the completion
- * would fail for every handler that takes longer than one.
- */
-function beginTransaction<T>(db: WorkerDatabase, body: (trx: KyselyLike) => Promise<T>): Promise<T> {
-  const transaction = db.transaction() as unknown as TransactionShape;
-  let isBegun = false;
-  return transaction
-    .setIsolationLevel("read committed")
-    .setAccessMode("read write")
-    .execute((trx) => {
-      isBegun = true;
-      return body(trx);
-    })
-    .catch((error: unknown) => {
-      throw isBegun ? error : new TransactionNotBegun(error);
-    });
-}
-
-/** The database gave no transaction, so the handler was not called: no failure of the job's. */
-class TransactionNotBegun {
-  readonly cause: unknown;
-  constructor(cause: unknown) {
-    this.cause = cause;
-  }
 }
 
 /** Before the job is tried again, perhaps by another worker. */

@@ -29,7 +29,7 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "handler's-transaction-at-the-default-isolation",
     breaks: "A transactional handler that takes longer than a heartbeat completes, whatever the database's default isolation is.",
-    file: runner,
+    file: "packages/worker/src/run/begin-transaction.ts",
     find: '.setIsolationLevel("read committed") .setAccessMode("read write")',
     replace: "",
     killers: [workerTest("database-defaults")],
