@@ -119,6 +119,8 @@ class QueueWorker implements Worker {
   }
 
   async #runUntilIdle(): Promise<void> {
+    // A stop ends the calls that wait for their turn, too.
+    if (this.#stopping !== undefined) return;
     const session = this.#newSession();
     this.#session = session;
     this.#starting = session.open();

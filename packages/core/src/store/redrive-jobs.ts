@@ -139,7 +139,7 @@ function redrive(schema: string, lock: (chosen: Chosen) => Chosen): Statement<Re
       )
       .with("rung", (db) =>
         db
-          .selectFrom(sql<{ any: string }>`(select id as any from redriven limit 1)`.as("one"))
+          .selectFrom(sql<{ id: string }>`(select id from redriven limit 1)`.as("one"))
           .innerJoin(sql`lateral ${ring(schema, sql`'*'`)}`.as("bell"), (join) => join.onTrue())
           .select(sql<number>`1`.as("ok")),
       )

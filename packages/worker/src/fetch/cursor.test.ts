@@ -116,6 +116,12 @@ describe("a cursor", () => {
   });
 });
 
+/** A claim is under way; what to give back with its answer. */
+function send(cursor: Cursor): number {
+  cursor.begin(startMs);
+  return cursor.version;
+}
+
 describe("a cursor that is lowered", () => {
   test("begins no higher than where the job is due, until a claim that began after that has read on", () => {
     const cursor = readCursor();
@@ -140,37 +146,37 @@ describe("a cursor that is lowered", () => {
 
   test.each(["readToEnd", "readUntil"] as const)("is not raised by the answer to a claim that was sent before (%s)", (answer) => {
     const cursor = readCursor();
-    const { version } = cursor;
+    const [version, second] = [send(cursor), send(cursor)] as const;
     cursor.lower(1_000_000);
     if (answer === "readToEnd") cursor.readToEnd(micros(startMs + 1), version);
     else cursor.readUntil({ at: micros(startMs + 1), id: "9" }, version);
     expect(cursor.place).toEqual({ at: 1_000_000, id: "0" });
     // Not even by the second one of them.
-    cursor.readToEnd(micros(startMs + 2), version);
+    cursor.readToEnd(micros(startMs + 2), second);
     expect(cursor.place).toEqual({ at: 1_000_000, id: "0" });
   });
 
   test("several times stays at the lowest that no claim has seen", () => {
     const cursor = readCursor();
-    const before = cursor.version;
+    const before = send(cursor);
     cursor.lower(2_000_000);
-    const between = cursor.version;
+    const between = send(cursor);
     cursor.lower(1_000_000);
     cursor.lower(3_000_000);
     cursor.readToEnd(micros(startMs), before);
     expect(cursor.place?.at).toBe(1_000_000);
     cursor.readToEnd(micros(startMs), between);
     expect(cursor.place?.at).toBe(1_000_000);
-    cursor.readToEnd(micros(startMs), cursor.version);
+    cursor.readToEnd(micros(startMs), send(cursor));
     expect(cursor.place?.at).toBe(micros(startMs));
   });
 
   test("keeps a lowering that another claim has seen and that an earlier claim, answered later, has not", () => {
     const cursor = readCursor();
-    const earlier = cursor.version;
+    const earlier = send(cursor);
     cursor.lower(1_000_000);
     // A claim that stops in the middle of what came: the earlier one has seen nothing of the rest.
-    cursor.readUntil({ at: 2_000_000, id: "5" }, cursor.version);
+    cursor.readUntil({ at: 2_000_000, id: "5" }, send(cursor));
     cursor.readToEnd(micros(startMs + 1), earlier);
     expect(cursor.place?.at).toBeLessThanOrEqual(2_000_000);
   });
@@ -197,14 +203,24 @@ describe("a cursor that is lowered", () => {
   });
 });
 
+describe("a cursor that is lowered while no claim is under way", () => {
+  test("keeps nothing for later: a worker without a free slot hears of jobs for days", () => {
+    const cursor = readCursor();
+    for (let second = 0; second < 100_000; second++) cursor.lower(second * 1_000_000);
+    expect(cursor.place?.at).toBe(0);
+    cursor.readToEnd(micros(startMs), send(cursor));
+    expect(cursor.place?.at).toBe(micros(startMs));
+  });
+});
+
 describe("a cursor that is reset", () => {
   test("begins anew, and is not raised by claims that were sent before", () => {
     const cursor = readCursor();
-    const { version } = cursor;
+    const versions = [send(cursor), send(cursor)] as const;
     cursor.reset();
     expect([cursor.place, cursor.begin(startMs)]).toEqual([undefined, undefined]);
-    cursor.readToEnd(micros(startMs), version);
-    cursor.readUntil({ at: 1, id: "1" }, version);
+    cursor.readToEnd(micros(startMs), versions[0]);
+    cursor.readUntil({ at: 1, id: "1" }, versions[1]);
     expect(cursor.begin(startMs)).toBeUndefined();
     cursor.readToEnd(micros(startMs), cursor.version);
     expect(cursor.place?.at).toBe(micros(startMs));
@@ -212,7 +228,7 @@ describe("a cursor that is reset", () => {
 
   test("stays nowhere when it is lowered", () => {
     const cursor = readCursor();
-    const { version } = cursor;
+    const version = send(cursor);
     cursor.reset();
     cursor.lower(5);
     cursor.readToEnd(micros(startMs), version);

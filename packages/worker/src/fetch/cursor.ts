@@ -87,8 +87,9 @@ export class Cursor {
   /** A job is due since `at`. */
   lower(at: number): void {
     this.#version += 1;
-    // Only what is below all that came later counts.
-    this.#lowerings = [...this.#lowerings.filter((earlier) => earlier.at < at), { version: this.#version, at }];
+    // For the claims under way; of several only what is below all that came later counts.
+    if (this.#underWay.size > 0)
+      this.#lowerings = [...this.#lowerings.filter((earlier) => earlier.at < at), { version: this.#version, at }];
     if (this.#place !== undefined && at < this.#place.at) this.#place = { at, id: "0" };
     this.#isExact = false;
   }

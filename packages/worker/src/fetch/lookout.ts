@@ -64,11 +64,9 @@ export class Lookout {
 
   /** Something happened that names no line, or may have been missed: claims, looks, and claims what the look has found. */
   lookEverywhere(): void {
-    const { lines, onFound, onError } = this.#options;
     if (this.#isStopping) return;
-    lines.lookFarBelow();
-    onFound();
-    this.look().then(onFound, onError);
+    this.#options.lines.lookFarBelow();
+    this.#claimAndLook();
   }
 
   /** Looks when a job becomes due. Of several moments the earliest counts: the look then finds the next. */
@@ -78,7 +76,7 @@ export class Lookout {
     const atMs = clock.now() + inMs;
     if (this.#isStopping || (this.#timer !== undefined && this.#timer.atMs <= atMs)) return;
     this.#forgetTimer();
-    this.#timer = { atMs, cancel: clock.after(inMs, () => this.#becomesDue()) };
+    this.#timer = { atMs, cancel: clock.after(inMs, () => this.#claimAndLook()) };
   }
 
   async lookIfDue(): Promise<void> {
@@ -137,7 +135,7 @@ export class Lookout {
     if (dueInMs.length > 0) this.lookAfter(Math.min(...dueInMs));
   }
 
-  #becomesDue(): void {
+  #claimAndLook(): void {
     const { onFound, onError } = this.#options;
     onFound();
     this.look().then(onFound, onError);

@@ -23,9 +23,8 @@ export interface Rule {
 const tolerance = sql`interval '5 ms'`;
 
 /**
- * Attempts that were spent though no handler started, and that were not given back. Nobody can know of some: a process was killed
- * between its claim and its handler's start (left out here), or the answer to a claim was lost, and somebody else swept its jobs and
- * claimed them before the worker was back.
+ * Attempts that were spent though no handler started, and that were not given back. Left out are those that nobody can know of,
+ * because the process was killed between its claim and its handler's start.
  */
 export const spentUnstarted = sql`(
   select c.job_id, c.at, 'attempt ' || c.attempt || ' of ' || c.kind || ' in process ' || c.pid as detail from chaos.changes c
