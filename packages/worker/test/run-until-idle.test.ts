@@ -15,6 +15,37 @@ const queue = createQueue({
   },
 });
 
+describe("calls of runUntilIdle that follow one another", () => {
+  test("see what was enqueued before each of them", async () => {
+    const gate = createGate();
+    const { worker, events } = workers.create({
+      queue,
+      handlers: { a: ({ payload }) => (payload.n === 1 ? gate.pass() : undefined), later: () => {} },
+    });
+    await queue.enqueue(workers.db, "a", { n: 1 });
+    const first = worker.runUntilIdle();
+    await gate.reached;
+    const { id } = await queue.enqueue(workers.db, "later", null);
+    const second = worker.runUntilIdle();
+    gate.open();
+    await Promise.all([first, second]);
+    expect(events.typesFor(id)).toEqual(["job.started", "job.completed"]);
+  });
+
+  test("end with a stop, and those that wait do not begin", async () => {
+    const gate = createGate();
+    const { worker, events } = workers.create({ queue, handlers: { a: () => gate.pass() } });
+    await queue.enqueue(workers.db, "a", { n: 1 });
+    const calls = [worker.runUntilIdle(), worker.runUntilIdle()];
+    await gate.reached;
+    await worker.stop({ grace: 0 });
+    await Promise.all(calls);
+    expect(events.of("worker.stopped")).toHaveLength(1);
+    expect((await workers.jobs()).map(({ status }) => status)).toEqual(["queued"]);
+    gate.open();
+  });
+});
+
 describe("runUntilIdle", () => {
   test("works until nothing is due, and leaves what is due later", async () => {
     await queue.enqueueMany(

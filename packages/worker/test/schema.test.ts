@@ -88,6 +88,21 @@ describe("B111: a worker and tables of another version", () => {
 describe("B107: a role that may only use the tables", () => {
   const database = useTestDatabase();
 
+  test("does not start a worker when it may not claim: the error of the database says what is missing", async () => {
+    const role = `reader_${Math.trunc(performance.now() * 1_000)}`;
+    await database.pool.query(`create role ${role} login password 'pw'; grant usage on schema queue to ${role};
+      grant select on all tables in schema queue to ${role}`);
+    try {
+      const url = new URL(database.url);
+      [url.username, url.password] = [role, "pw"];
+      const db = workers.openOn(database.newPool({ connectionString: url.href }));
+      const { worker } = workers.create({ queue, db, handlers: { a: () => {} } });
+      await expect(worker.start()).rejects.toMatchObject({ code: "42501" });
+    } finally {
+      await database.pool.query(`drop owned by ${role}; drop role ${role}`).catch(() => {});
+    }
+  });
+
   test("starts a worker that does everything, without a statement that defines anything", async () => {
     const role = `worker_${Math.trunc(performance.now() * 1_000)}`;
     await database.pool.query(`

@@ -1,9 +1,12 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { createQueue, job, QueueError } from "@queue/core";
 import { clientListener } from "./support/client-listener.js";
 import { createGate, untilAborted } from "./support/gate.js";
 import { openTcpProxy } from "./support/tcp-proxy.js";
 import { useWorkers } from "./support/use-workers.js";
+import { withDeadline } from "./support/with-deadline.js";
 
 const workers = useWorkers();
 const queue = createQueue({ jobs: { long: job<{ n: number }>({ maxAttempts: 3, backoff: { base: "1h" } }), other: job() } });
@@ -196,6 +199,27 @@ describe("a stop while the database is away", () => {
     const other = await workers.start({ queue, sweepInterval: 50, handlers: { long: () => {} } });
     await other.events.untilFor(id, "job.completed");
     expect(await workers.job(id)).toMatchObject({ attempts: 2 });
+  });
+});
+
+describe("a stop while the worker starts, and the server accepts and says nothing", () => {
+  test.each(["start", "runUntilIdle"] as const)("ends %s, which resolves", async (how) => {
+    const silent = createServer((socket) => void socket.on("error", () => {})).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    try {
+      const { port } = silent.address() as AddressInfo;
+      const connected = once(silent, "connection");
+      const db = workers.open({ connectionString: `postgres://nobody@127.0.0.1:${port}/none` });
+      const { worker, events } = workers.create({ queue, db, handlers: { long: () => {} } });
+      const started = worker[how]();
+      const [socket] = (await connected) as [Socket];
+      await withDeadline(worker.stop({ grace: 0 }), "the stop", 5_000);
+      await started;
+      expect(events.of("worker.stopped")).toHaveLength(1);
+      socket.destroy();
+    } finally {
+      silent.close();
+    }
   });
 });
 

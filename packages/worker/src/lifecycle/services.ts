@@ -4,7 +4,7 @@ import { createWorkerStatements, type WorkerStatements } from "@queue/core/inter
 import { Database } from "../database/database.js";
 import { Exchange } from "../exchange/exchange.js";
 import { Fetcher } from "../fetch/fetcher.js";
-import { HearingTest } from "../fetch/hearing-test.js";
+import { HearingCheck } from "../fetch/hearing-check.js";
 import { Lines } from "../fetch/lines.js";
 import { Lookout } from "../fetch/lookout.js";
 import { LeaseKeeper } from "../lease/lease-keeper.js";
@@ -56,7 +56,7 @@ export class Services {
   readonly sweeper: Sweeper;
   readonly janitor: Janitor;
   readonly registrar: Registrar;
-  readonly hearingTest: HearingTest;
+  readonly hearingCheck: HearingCheck;
   readonly #options: ServicesOptions;
   readonly #exchange: Exchange;
   #transactions: Semaphore;
@@ -171,7 +171,7 @@ export class Services {
     });
     this.janitor = new Janitor({ ...common, logger });
     this.registrar = new Registrar({ ...common, intervalMs: options.heartbeatMs, kinds, lanes, pid });
-    this.hearingTest = new HearingTest({
+    this.hearingCheck = new HearingCheck({
       ...common,
       onDeaf: () => this.reporter.error(new Error("no notification arrives"), deafLine),
     });

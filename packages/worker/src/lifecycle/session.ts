@@ -136,7 +136,7 @@ export class Session {
     await inTime(settler.drain());
     // From here on nothing is tried again: the application may end its pool, and a claim may still be answered.
     settler.abandon();
-    this.#services.hearingTest.stop();
+    this.#services.hearingCheck.stop();
     const services = [leaseKeeper, sweeper, janitor, registrar, lookout, refunder].map((service) => service.stop());
     const ringing = flow.hasGivenBack ? this.#attempt(() => this.#services.ringOthers()) : undefined;
     await inTime(Promise.all([ringing, reporter.drain(), ...services]));
@@ -162,7 +162,7 @@ export class Session {
       onNotification: (payload) => this.#notified(payload),
       onListening: () => {
         this.#services.lookout.lookEverywhere();
-        this.#services.hearingTest.start();
+        this.#services.hearingCheck.start();
         this.#services.reporter.emit({ type: "worker.listening", worker: this.worker });
       },
       onError: (error) => this.#services.reporter.error(error, "Listening failed: polling until it works again"),
@@ -178,7 +178,7 @@ export class Session {
 
   #notified(payload: string): void {
     const notification = parseNotification(payload);
-    if (notification.type === "ping") this.#services.hearingTest.heard(notification.worker);
+    if (notification.type === "ping") this.#services.hearingCheck.heard(notification.worker);
     else if (notification.type === "cancel") void this.#services.leaseKeeper.confirm(notification.id);
     else if (notification.type === "any") this.#services.lookout.lookEverywhere();
     else if (this.#services.lines.isServed(notification.lane)) {

@@ -104,6 +104,16 @@ describe("a schema that is dropped under a worker", () => {
     expect(unhandled).toEqual([]);
   });
 
+  test("ends a run() with the same error", async () => {
+    await migrate(workers.db, { schema: "other" });
+    const other = createQueue({ schema: "other", jobs: queue.jobs });
+    const { worker, events } = workers.create({ queue: other, ...short, handlers: { works: () => {} } });
+    const running = worker.run().catch((error: unknown) => error);
+    await events.until("worker.started");
+    await workers.sql("drop schema other cascade");
+    expect(await running).toSatisfy((error) => QueueError.is(error, "SCHEMA_MISSING"));
+  });
+
   test("and made anew is another one: an enqueue says that the tables are missing while they are, and works after", async () => {
     await migrate(workers.db, { schema: "other" });
     const other = createQueue({ schema: "other", jobs: queue.jobs });

@@ -2,7 +2,7 @@ import type { WorkerStatements } from "@queue/core/internal";
 import type { Database } from "../database/database.js";
 import type { Clock } from "../time/clock.js";
 
-export interface HearingTestOptions {
+export interface HearingCheckOptions {
   readonly database: Database;
   readonly statements: Pick<WorkerStatements, "ringWorkers">;
   readonly worker: string;
@@ -15,11 +15,11 @@ export interface HearingTestOptions {
 const patienceMs = 5_000;
 
 /** Whether a LISTEN hears anything: the worker notifies itself, and waits. Through some poolers all seems well, and nothing arrives. */
-export class HearingTest {
-  readonly #options: HearingTestOptions;
+export class HearingCheck {
+  readonly #options: HearingCheckOptions;
   #cancel = () => {};
 
-  constructor(options: HearingTestOptions) {
+  constructor(options: HearingCheckOptions) {
     this.#options = options;
   }
 

@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import { fakeClock, settlePromises } from "../../test/support/fake-clock.js";
+import { fakeDatabase, sqlError, statements } from "../../test/support/fake-database.js";
+import { HearingCheck } from "./hearing-check.js";
+
+function setUp() {
+  const { database, answer, sentOf } = fakeDatabase();
+  const clock = fakeClock();
+  const errors: unknown[] = [];
+  const told = { deaf: 0 };
+  const check = new HearingCheck({
+    database,
+    statements,
+    worker: "host:1:abc",
+    clock,
+    onDeaf: () => (told.deaf += 1),
+    onError: (error) => errors.push(error),
+  });
+  return { check, clock, told, errors, answer, pings: () => sentOf(statements.ringWorkers) };
+}
+
+describe("HearingCheck", () => {
+  test("notifies itself, and says that it is deaf when it hears nothing for five seconds", async () => {
+    const { check, clock, told, pings } = setUp();
+    check.start();
+    expect(pings()).toEqual([["ping host:1:abc"]]);
+    await clock.advanceSlowly(4_999);
+    expect(told.deaf).toBe(0);
+    await clock.advanceSlowly(1);
+    expect([told.deaf, clock.pending]).toEqual([1, 0]);
+  });
+
+  test("is content when it hears itself, and not when it hears another", async () => {
+    const { check, clock, told } = setUp();
+    check.start();
+    check.heard("host:2:def");
+    expect(clock.pending).toBe(1);
+    check.heard("host:1:abc");
+    await clock.advanceSlowly(60_000);
+    expect([told.deaf, clock.pending]).toEqual([0, 0]);
+  });
+
+  test("begins anew each time, and says nothing of a notification that could not be sent, but the error", async () => {
+    const { check, clock, told, errors, answer } = setUp();
+    check.start();
+    answer(statements.ringWorkers, () => Promise.reject(sqlError("57P01")));
+    check.start();
+    await settlePromises();
+    await clock.advanceSlowly(60_000);
+    expect([told.deaf, errors.length, clock.pending]).toEqual([0, 1, 0]);
+  });
+});
