@@ -86,4 +86,23 @@ export const stopMutants: readonly Mutant[] = [
     killers: [workerTest("stop"), workerTest("lifecycle")],
     tests: "no connections|nothing open",
   },
+  {
+    name: "waiting-run-begins-after-a-stop",
+    breaks: "A stop ends the calls of runUntilIdle that wait for their turn.",
+    file: "packages/worker/src/create-worker.ts",
+    find: "if (this.#stopping !== undefined) return; const session = this.#newSession();",
+    replace: "const session = this.#newSession();",
+    killers: [workerTest("run-until-idle")],
+    tests: "those that wait do not begin",
+  },
+  {
+    name: "start-outlasts-a-stop",
+    breaks: "A stop ends a start that waits for a silent server.",
+    file: "packages/worker/src/create-worker.ts",
+    find: "session.abortStart();",
+    replace: "",
+    killers: [workerTest("stop")],
+    tests: "accepts and says nothing",
+    isWaiting: true,
+  },
 ];
