@@ -41,8 +41,8 @@ describe("Sweeper", () => {
   test("waits for the workers that come back when the database was away, and sweeps then", async () => {
     const { sweeper, clock, answer, swept, limits } = setUp();
     answer(statements.returnExpiredJobs, () => Promise.reject(sqlError("57P03")));
-    await expect(sweeper.runOnce()).rejects.toThrow();
-    await expect(sweeper.runOnce()).rejects.toThrow();
+    await expect(sweeper.runOnce()).rejects.toThrow("57P03");
+    await expect(sweeper.runOnce()).rejects.toThrow("57P03");
     answer(statements.returnExpiredJobs, () => [expired("queued")]);
     const before = limits().length;
     await sweeper.runOnce();
