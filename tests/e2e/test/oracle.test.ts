@@ -97,6 +97,23 @@ test("a world that keeps every promise breaks no rule", async () => {
   expect(await broken()).toEqual({});
 });
 
+describe("an attempt that was spent by a process that was killed", () => {
+  const notDone = `update queue.jobs_archive set status = 'cancelled' where id = 6;`;
+  const claimAt = (second: number) => `update chaos.changes set at = ${at(second)} where job_id = 6 and claims = 1 and is_claim;`;
+
+  test("is excused also when its claim was on its way, and was carried out a moment later", async () => {
+    await database.pool.query(notDone + claimAt(1.515));
+    const { violations, killedBeforeStart } = await judge(db);
+    expect(violations.filter(({ count }) => count > 0).map(({ rule }) => rule)).toEqual(["not ended"]);
+    expect(killedBeforeStart).toBe(1);
+  });
+
+  test("is not excused when the process had been dead for long: it cannot have claimed", async () => {
+    await database.pool.query(`${notDone} update chaos.ends set at = ${at(-1.5)} where pid = 12;`);
+    expect(await broken()).toMatchObject({ "an attempt was spent that no handler started": 1 });
+  });
+});
+
 /** What breaks each rule, and what it breaks beside that. */
 const harms: readonly { readonly rule: string; readonly by: string; readonly also?: Record<string, number> }[] = [
   { rule: "a committed job is not there", by: `delete from queue.jobs_archive where id = 1;` },

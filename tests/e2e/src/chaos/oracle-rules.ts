@@ -22,6 +22,12 @@ export interface Rule {
 /** Instants of processes and of the database are compared: two readings of the same clock, brought together within this. */
 const tolerance = sql`interval '5 ms'`;
 
+/** A claim that was on its way when its process was killed is carried out, and noted, as much later at most. */
+const onItsWay = sql`interval '2 s'`;
+
+/** Whether a process was killed at `e` before claim `c` had ended at `l`: it had the job, or was about to get it. */
+export const isKilledMeanwhile = sql<boolean>`e.pid = c.pid and e.is_killed and e.at between c.at - ${onItsWay} and l.at`;
+
 /**
  * Attempts that were spent though no handler started, and that were not given back. Left out are those that nobody can know of,
  * because the process was killed between its claim and its handler's start.
@@ -35,7 +41,7 @@ export const spentUnstarted = sql`(
      and not exists (select from chaos.changes b where b.job_id = c.job_id and b.claims = c.claims and b.is_given_back)
      and not exists (
        select from chaos.ends e join chaos.changes l on l.job_id = c.job_id and l.claims = c.claims and not l.is_claim
-        where e.pid = c.pid and e.is_killed and e.at between c.at and l.at))`;
+        where ${isKilledMeanwhile}))`;
 
 /** The claim that a run `r` belongs to: the last of its process for this attempt, before it started. */
 export const claimOfRun = sql`(

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { type ChaosDatabase, times } from "./chaos-queue.js";
-import { claimOfRun, type Finding, type Harm, type Rule, rules, spentUnstarted } from "./oracle-rules.js";
+import { claimOfRun, isKilledMeanwhile, type Finding, type Harm, type Rule, rules, spentUnstarted } from "./oracle-rules.js";
 
 export interface Violation {
   readonly rule: string;
@@ -77,8 +77,8 @@ export async function judge(db: ChaosDatabase): Promise<Verdict> {
     select (select count(*) from queue.all_jobs) as jobs, (select count(*) from queue.all_jobs where status = 'dead') as dead,
            (select count(*) from chaos.runs) as runs,
            (select count(*) from chaos.changes where reason = 'LeaseExpired') as expired,
-           (select count(*) from chaos.changes c join chaos.ends e on e.pid = c.pid and e.is_killed
-             where c.is_claim and e.at > c.at and exists (select from chaos.changes l where l.job_id = c.job_id and l.claims = c.claims and l.at > e.at)
+           (select count(*) from chaos.changes c join chaos.changes l on l.job_id = c.job_id and l.claims = c.claims and not l.is_claim
+             where c.is_claim and exists (select from chaos.ends e where ${isKilledMeanwhile})
                and not exists (select from chaos.runs r where r.job_id = c.job_id and r.pid = c.pid and r.attempt = c.attempt)) as killed,
            (select count(*) from chaos.runs r join chaos.changes x on x.job_id = r.job_id and x.reason = 'LeaseExpired' and x.pid = r.pid
                and x.attempt = r.attempt and x.at < r.started_at and x.claims = ${claimOfRun}) as late,
@@ -162,7 +162,7 @@ async function noteRecoveries(db: ChaosDatabase): Promise<void> {
     with cut as (
       select l.job_id, l.claims, l.pid, l.at, l.reason = 'LeaseExpired' as is_expired, l.leased_until - ${lease} as seen_at,
              case when l.reason = 'LeaseExpired' then l.leased_until else l.at end as over_at,
-             (select min(e.at) from chaos.ends e where e.pid = l.pid and e.is_killed and e.at between c.at and l.at) as died_at,
+             (select min(e.at) from chaos.ends e where ${isKilledMeanwhile}) as died_at,
              (select min(r.started_at) from chaos.runs r where r.job_id = l.job_id and r.started_at > l.at) as restarted_at
         from chaos.changes l
         join chaos.changes c on c.job_id = l.job_id and c.claims = l.claims and c.is_claim
