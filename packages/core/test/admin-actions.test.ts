@@ -2,6 +2,9 @@ import { createQueue, job } from "@queue/core";
 import { useTestDatabase } from "@queue/test-database";
 import type { Kysely } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { toExecutor } from "../src/ports/kysely-like.js";
+import { createAdminStatements } from "../src/store/admin-statements.js";
+import { runStatement } from "../src/store/statement.js";
 import { kyselyOn } from "./support/kysely-on.js";
 import { rejectionOf } from "./support/thrown-by.js";
 import { workerOn } from "./support/worker-on.js";
@@ -130,6 +133,17 @@ describe("cancel", () => {
       { id: claimed.id, status: "cancelled", claims: claimed.claims, worker: "w1" },
     ]);
     expect(await admin.job(claimed.id)).toMatchObject({ status: "cancelled", attempts: 1, errors: [] });
+  });
+
+  test("answers the moment that is archived, to the microsecond", async () => {
+    const statement = createAdminStatements("queue").cancelJob;
+    const input = { id: await enqueue(), keeps: "{}", defaultKeepMs: 60_000 };
+    const [cancelled] = await runStatement(toExecutor(db), statement, input);
+    const { rows } = await database.pool.query<{ at: string }>(
+      "select (extract(epoch from finished_at) * 1000000)::int8::text as at from queue.jobs_archive where id = $1",
+      [input.id],
+    );
+    expect(rows).toEqual([{ at: cancelled?.finished_at }]);
   });
 
   test("is safe to repeat, and refuses a job that is done or not there", async () => {

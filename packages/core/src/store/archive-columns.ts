@@ -28,10 +28,10 @@ const copied = [
 /** How a row of `jobs` becomes one of `jobs_archive`: the names, and the values from `g`, the deleted row. */
 export const archiveColumns = {
   names: [...copied, "status", "finished_at", "keep_until", "payload"] as const,
-  from: (status: "done" | "cancelled", keepUntil: RawBuilder<Date>) => [
+  from: (status: "done" | "cancelled", keepUntil: RawBuilder<Date>, finishedAt = clockTimestamp) => [
     ...copied.map((name) => sql`g.${sql.ref(name)}`.as(name)),
     sql.lit(status).as("status"),
-    clockTimestamp.as("finished_at"),
+    finishedAt.as("finished_at"),
     keepUntil.as("keep_until"),
     sql`case when pg_catalog.pg_column_size(g.payload) <= ${sql.lit(largestArchivedPayload)} then g.payload end`.as("payload"),
   ],

@@ -25,7 +25,10 @@ export function cancelJob(schema: string): Statement<CancelJobInput, JobRecordRo
     else ${p.text("defaultKeepMs")}::float8 end`;
   return defineStatement(
     queryBuilder(schema)
-      .with("gone", (db) => db.deleteFrom("jobs as j").where("j.id", "=", p.bigint("id")).returningAll())
+      // The moment is read once: what is answered is what is archived.
+      .with("gone", (db) =>
+        db.deleteFrom("jobs as j").where("j.id", "=", p.bigint("id")).returningAll("j").returning(clockTimestamp.as("finished_at")),
+      )
       .with("kept", (db) =>
         db
           .insertInto("jobs_archive")
@@ -33,12 +36,18 @@ export function cancelJob(schema: string): Statement<CancelJobInput, JobRecordRo
           .expression((eb) =>
             eb
               .selectFrom("gone as g")
-              .select(archiveColumns.from("cancelled", sql<Date>`${clockTimestamp} + (${keepMs}) * interval '1 millisecond'`))
+              .select(
+                archiveColumns.from(
+                  "cancelled",
+                  sql<Date>`g.finished_at + (${keepMs}) * interval '1 millisecond'`,
+                  sql<Date>`g.finished_at`,
+                ),
+              )
               .where(sql<boolean>`(${keepMs}) is not null`),
           ),
       )
       .selectFrom("gone as g")
       .innerJoin(sql`lateral ${ring(schema, sql`'cancel ' || g.id::text`)}`.as("rung"), (join) => join.onTrue())
-      .select([...jobRecordColumns("g", "pg_catalog.clock_timestamp()", "'cancelled'")]),
+      .select([...jobRecordColumns("g", "g.finished_at", "'cancelled'")]),
   );
 }
