@@ -99,14 +99,36 @@ describe("the sweep", () => {
       "select id::text, status, locked_until, last_error, errors, run_at >= started_at as later, run_at <= clock_timestamp() as due from queue.jobs order by queue.jobs.id",
     );
     const failure = { name: "LeaseExpired", message: leaseExpiredMessage, attempt: 1, at: expect.any(String), worker: "w1" };
-    const common = { locked_until: null, last_error: leaseExpiredMessage, errors: [failure], later: true, due: true };
+    const common = { locked_until: null, last_error: leaseExpiredMessage, errors: [failure], due: true };
     expect(rows).toEqual([
-      { id: again?.id, status: "queued", ...common },
-      { id: last?.id, status: "dead", ...common },
+      { id: again?.id, status: "queued", later: false, ...common },
+      { id: last?.id, status: "dead", later: true, ...common },
     ]);
     expect(await worker.claim()).toMatchObject([{ id: again?.id, attempts: 2, claims: 2 }]);
     await expire();
     expect(await worker.sweep()).toMatchObject([{ id: again?.id, status: "dead", attempts: 2 }]);
+  });
+
+  test("lets what it returns keep its place in the line, as far back as claims look", async () => {
+    const expired = [...(await run(1, 2)), ...(await run(1, 2)), ...(await run(1, 1))];
+    const ages = [100, 10_000, 100];
+    for (const [n, claimed] of expired.entries()) {
+      await database.pool.query("update queue.jobs set run_at = clock_timestamp() - $1 * interval '1 second' where id = $2", [
+        ages[n],
+        claimed.id,
+      ]);
+    }
+    await expire();
+    await worker.sweep();
+    const { rows } = await database.pool.query<{ age: number }>(
+      "select extract(epoch from clock_timestamp() - run_at)::float8 as age from queue.jobs order by id",
+    );
+    const [kept, far, dead] = rows.map(({ age }) => age);
+    expect(kept).toBeGreaterThanOrEqual(100);
+    expect(kept).toBeLessThan(130);
+    expect(far).toBeGreaterThanOrEqual(240);
+    expect(far).toBeLessThan(256);
+    expect(dead).toBeLessThan(30);
   });
 
   test("takes no more than its limit, and the rest the next time", async () => {
@@ -163,9 +185,9 @@ describe("a claim whose answer was lost", () => {
     const [known, unknown] = await run(2);
     expect(await release([known?.id ?? ""])).toEqual([{ id: unknown?.id }]);
     const { rows } = await database.pool.query(
-      "select id::text, status, attempts, claims, locked_until, run_at >= started_at as later from queue.jobs where status = 'queued'",
+      "select id::text, status, attempts, claims, locked_until, run_at < started_at as at_its_place from queue.jobs where status = 'queued'",
     );
-    expect(rows).toEqual([{ id: unknown?.id, status: "queued", attempts: 0, claims: 1, locked_until: null, later: true }]);
+    expect(rows).toEqual([{ id: unknown?.id, status: "queued", attempts: 0, claims: 1, locked_until: null, at_its_place: true }]);
     expect(await worker.extend([known].flatMap((row) => row ?? []))).toMatchObject([{ extended: true }]);
     expect(await worker.claim()).toMatchObject([{ id: unknown?.id, attempts: 1, claims: 2 }]);
   });

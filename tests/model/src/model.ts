@@ -110,7 +110,7 @@ function after({ attempts, failures }: Job, isLast: boolean, { outcome, isDelaye
       return { status: "queued", attempts: attempts - 1, dueAt };
     case "released":
       // A worker that stops is no reason for a job to die: its last attempt is given back.
-      return { status: "queued", attempts: attempts - (isLast ? 1 : 0), dueAt: now };
+      return { status: "queued", attempts: attempts - (isLast ? 1 : 0) };
   }
 }
 
@@ -122,7 +122,7 @@ export function releaseUnknown(view: View, worker: string, known: readonly numbe
     .jobs()
     .filter((job) => job.worker === worker && !known.includes(job.id))
     .filter(isIdleRunning(view));
-  for (const job of unknown) view.put({ ...job, status: "queued", attempts: job.attempts - 1, lease: null, dueAt: view.now });
+  for (const job of unknown) view.put({ ...job, status: "queued", attempts: job.attempts - 1, lease: null });
   return unknown.map(({ id }) => id);
 }
 
@@ -134,7 +134,8 @@ export function sweep(view: View, except: readonly number[]): { job: number; sta
     .filter(isIdleRunning(view));
   return expired.map((job) => {
     const status = job.attempts >= job.maxAttempts ? "dead" : "queued";
-    view.put({ ...job, status, lease: null, dueAt: view.now, failures: job.failures + 1 });
+    const dueAt = status === "dead" ? view.now : job.dueAt;
+    view.put({ ...job, status, lease: null, dueAt, failures: job.failures + 1 });
     return { job: job.id, status };
   });
 }

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { keptPlace } from "./kept-place.js";
 import { queryBuilder } from "./query-builder.js";
 import { clockTimestamp } from "./sql-time.js";
 import { defineStatement, placeholders, type Statement } from "./statement.js";
@@ -13,7 +14,7 @@ export interface ReleaseUnknownJobsInput {
 
 /**
  * Gives back what a claim took whose answer was lost: running jobs of this worker that the worker does not know. Their handlers
- * were never started, so the attempt is given back too. Only while the worker has no claim on its way: carried out late, when the
+ * were never started, so the attempt is given back too, and they keep their place. Only while the worker has no claim on its way: carried out late, when the
  * worker has long given it up and claimed again, it would take away what runs. Skips locked rows; safe to repeat. Reads the index
  * of running jobs.
  */
@@ -39,7 +40,7 @@ export function releaseUnknownJobs(schema: string): Statement<ReleaseUnknownJobs
       .updateTable("jobs as j")
       .set({
         status: sql.lit("queued"),
-        run_at: clockTimestamp,
+        run_at: keptPlace,
         locked_until: sql.lit(null),
         attempts: sql<number>`j.attempts - 1`,
       })

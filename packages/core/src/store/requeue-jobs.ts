@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { appendError } from "./error-history.js";
 import { type FencedLock, lockFenced } from "./lock-fenced.js";
+import { keptPlace } from "./kept-place.js";
 import { queryBuilder } from "./query-builder.js";
 import { clockTimestamp } from "./sql-time.js";
 import { defineStatement, placeholders, type Statement } from "./statement.js";
@@ -10,8 +11,8 @@ export interface Requeue {
   readonly fence: number;
   /** `exhausted`: dead, unless an attempt was given back meanwhile. */
   readonly status: "queued" | "dead" | "exhausted";
-  /** Milliseconds until it is due again. */
-  readonly delayMs: number;
+  /** Milliseconds until it is due again; undefined: it keeps its place in the line. */
+  readonly delayMs: number | undefined;
   /** 1 gives the attempt back (a snooze, a claim that was never started). */
   readonly attemptsBack: 0 | 1;
   /** What failed; absent when nothing did. */
@@ -27,7 +28,7 @@ export interface RequeueJobsInput {
 /**
  * Puts running jobs back into the queue (retry, snooze, release) or to the dead letters. Skips rows that
  * somebody has locked; safe to repeat. What does not come back was locked, or the fence refuses it, as in `completeJobs`.
- * `run_at` is never before the moment of the write.
+ * With a delay `run_at` is never before the moment of the write.
  *
  * The values are looked up by id in the JSON object, not joined: a join to the updated table is planned badly as soon as the
  * statistics are stale.
@@ -60,7 +61,7 @@ function requeue(schema: string, lock: FencedLock): Statement<RequeueJobsInput, 
     .set({
       status: sql<"queued" | "dead">`(case when ${entry}->>'status' <> 'exhausted' then ${entry}->>'status'
         when j.attempts >= j.max_attempts then 'dead' else 'queued' end)::${sql.id(schema, "job_status")}`,
-      run_at: sql<Date>`${clockTimestamp} + (${entry}->>'delayMs')::float8 * interval '1 millisecond'`,
+      run_at: sql<Date>`coalesce(${clockTimestamp} + (${entry}->>'delayMs')::float8 * interval '1 millisecond', ${keptPlace})`,
       attempts: sql<number>`j.attempts - (${entry}->>'attemptsBack')::int4`,
       locked_until: sql.lit(null),
       last_error: sql<string>`coalesce(${entry}->'error'->>'message', j.last_error)`,

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { appendError } from "./error-history.js";
+import { keptPlace } from "./kept-place.js";
 import { queryBuilder } from "./query-builder.js";
 import { clockTimestamp } from "./sql-time.js";
 import { defineStatement, placeholders, type Statement } from "./statement.js";
@@ -23,13 +24,14 @@ export interface ExpiredJob {
 export const leaseExpiredMessage = "The lease ran out: the worker died, was cut off from the database, or blocked its event loop.";
 
 /**
- * The sweep: returns jobs whose lease ran out to the queue, due at once, or to the dead letters when no attempt is left, so that
+ * The sweep: returns jobs whose lease ran out to their place in the queue, or to the dead letters when no attempt is left, so that
  * a job that kills its process cannot be claimed for ever. Skips locked rows, so sweepers never wait for each other. Reads the
  * index of running jobs. Safe to repeat.
  */
 export function returnExpiredJobs(schema: string): Statement<ReturnExpiredJobsInput, ExpiredJob> {
   const p = placeholders<ReturnExpiredJobsInput>();
   const failure = sql`pg_catalog.jsonb_build_object('name', 'LeaseExpired', 'message', ${sql.lit(leaseExpiredMessage)})`;
+  const hasNoneLeft = sql`j.attempts >= j.max_attempts`;
   const query = queryBuilder(schema)
     .with(
       (cte) => cte("expired").materialized(),
@@ -46,10 +48,8 @@ export function returnExpiredJobs(schema: string): Statement<ReturnExpiredJobsIn
     )
     .updateTable("jobs as j")
     .set({
-      status: sql<
-        "queued" | "dead"
-      >`(case when j.attempts >= j.max_attempts then 'dead' else 'queued' end)::${sql.id(schema, "job_status")}`,
-      run_at: clockTimestamp,
+      status: sql<"queued" | "dead">`(case when ${hasNoneLeft} then 'dead' else 'queued' end)::${sql.id(schema, "job_status")}`,
+      run_at: sql<Date>`case when ${hasNoneLeft} then ${clockTimestamp} else ${keptPlace} end`,
       locked_until: sql.lit(null),
       last_error: sql.lit(leaseExpiredMessage),
       errors: appendError(failure),

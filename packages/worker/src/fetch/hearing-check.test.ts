@@ -34,8 +34,9 @@ describe("HearingCheck", () => {
     const { check, clock, told } = setUp();
     check.start();
     check.heard("host:2:def");
-    expect(clock.pending).toBe(1);
+    expect([clock.pending, check.hears]).toEqual([1, false]);
     check.heard("host:1:abc");
+    expect(check.hears).toBe(true);
     await clock.advanceSlowly(60_000);
     expect([told.deaf, clock.pending]).toEqual([0, 0]);
   });
@@ -43,10 +44,11 @@ describe("HearingCheck", () => {
   test("begins anew each time, and says nothing of a notification that could not be sent, but the error", async () => {
     const { check, clock, told, errors, answer } = setUp();
     check.start();
+    check.heard("host:1:abc");
     answer(statements.ringWorkers, () => Promise.reject(sqlError("57P01")));
     check.start();
     await settlePromises();
     await clock.advanceSlowly(60_000);
-    expect([told.deaf, errors.length, clock.pending]).toEqual([0, 1, 0]);
+    expect([told.deaf, errors.length, clock.pending, check.hears]).toEqual([0, 1, 0, false]);
   });
 });

@@ -18,14 +18,21 @@ const patienceMs = 5_000;
 export class HearingCheck {
   readonly #options: HearingCheckOptions;
   #cancel = () => {};
+  #hears = false;
 
   constructor(options: HearingCheckOptions) {
     this.#options = options;
   }
 
+  /** Notifications have arrived since it was started last. */
+  get hears(): boolean {
+    return this.#hears;
+  }
+
   start(): void {
     const { database, statements, worker, clock, onDeaf, onError } = this.#options;
     this.stop();
+    this.#hears = false;
     this.#cancel = clock.after(patienceMs, onDeaf);
     database.run(statements.ringWorkers, { message: `ping ${worker}` }).catch((error: unknown) => {
       this.stop();
@@ -35,7 +42,9 @@ export class HearingCheck {
 
   /** Somebody was heard. */
   heard(worker: string): void {
-    if (worker === this.#options.worker) this.stop();
+    if (worker !== this.#options.worker) return;
+    this.stop();
+    this.#hears = true;
   }
 
   stop(): void {

@@ -141,6 +141,10 @@ export class Services {
         this.fetcher.onRoom();
         if (dueInMs !== undefined) this.lookout.lookAfter(dueInMs);
       },
+      onGivenBack: ({ lane, priority, run_at }) => {
+        this.lines.add({ lane, priority }, Number(run_at));
+        this.fetcher.wake();
+      },
     });
     this.leaseKeeper = new LeaseKeeper({
       ...common,
@@ -166,6 +170,10 @@ export class Services {
       onReturned: () => {
         this.lookout.lookEverywhere();
         this.ringOthers().catch(onError);
+      },
+      // What others return keeps its place, below the cursors, and whoever hears nothing is not told of it.
+      onSwept: () => {
+        if (!this.hearingCheck.hears) this.lines.lookFarBelow();
       },
       onExpired: (job) => this.reporter.expired(job),
     });

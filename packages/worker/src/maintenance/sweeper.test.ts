@@ -7,7 +7,7 @@ function setUp() {
   const { database, answer, sentOf } = fakeDatabase();
   const clock = fakeClock();
   const swept: string[] = [];
-  const told = { returned: 0 };
+  const told = { returned: 0, swept: 0 };
   const sweeper = new Sweeper({
     database,
     statements,
@@ -16,6 +16,7 @@ function setUp() {
     othersNeedMs: 10_000,
     known: () => ["7"],
     onReturned: () => (told.returned += 1),
+    onSwept: () => (told.swept += 1),
     onExpired: ({ id }) => swept.push(id),
     onError: () => {},
   });
@@ -36,6 +37,12 @@ describe("Sweeper", () => {
     answer(statements.returnExpiredJobs, () => [expired("queued")]);
     await sweeper.runOnce();
     expect([swept, told.returned]).toEqual([["1", "1"], 1]);
+  });
+
+  test("tells the end of each sweep, also of one that found nothing", async () => {
+    const { sweeper, told } = setUp();
+    await sweeper.runOnce();
+    expect(told).toEqual({ returned: 0, swept: 1 });
   });
 
   test("waits for the workers that come back when the database was away, and sweeps then", async () => {

@@ -14,6 +14,8 @@ export interface SweeperOptions {
   readonly known: () => readonly string[];
   /** Jobs are due again. */
   readonly onReturned: () => void;
+  /** A sweep has ended; those of other workers may have returned jobs too. */
+  readonly onSwept: () => void;
   readonly onExpired: (job: ExpiredJob) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -47,7 +49,7 @@ export class Sweeper {
   }
 
   async runOnce(): Promise<void> {
-    const { database, statements, known, onReturned, onExpired } = this.#options;
+    const { database, statements, known, onReturned, onSwept, onExpired } = this.#options;
     if (!(await this.#isTime())) return;
     for (let count = largestSweep; count === largestSweep;) {
       const input = { limit: largestSweep, except: `{${known().join(",")}}` };
@@ -59,6 +61,7 @@ export class Sweeper {
       if (expired.some(({ status }) => status === "queued")) onReturned();
       for (const job of expired) onExpired(job);
     }
+    onSwept();
   }
 
   /** Leases that ran out while the database was away are their workers' to extend first. */

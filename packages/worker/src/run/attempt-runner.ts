@@ -138,7 +138,7 @@ export class AttemptRunner {
   #judge(attempt: RunningAttempt, thrown: unknown): AttemptResult {
     const reason = attempt.abortedBy;
     if (!attempt.isBegun && !attempt.isLost && (thrown === leaseOver || thrown === reason)) {
-      const delayMs = reason?.code === "ATTEMPT_TIMEOUT" ? notBegunDelayMs : 0;
+      const delayMs = reason?.code === "ATTEMPT_TIMEOUT" ? notBegunDelayMs : undefined;
       return { type: "unsettled", outcome: { type: "released", isAttemptSpent: false, delayMs } };
     }
     if (attempt.isLost || isLeaseLost(thrown)) return { type: "lost" };

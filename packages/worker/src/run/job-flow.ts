@@ -20,8 +20,10 @@ export interface JobFlowOptions {
   readonly isStopping: () => boolean;
   /** A job was lost before its handler started. */
   readonly onUnbegun: (attempt: RunningAttempt) => void;
-  /** An attempt has ended; `dueInMs`: its job was put back. */
+  /** An attempt has ended; `dueInMs`: its job was put back, and is due then. */
   readonly onEnded: (dueInMs: number | undefined) => void;
+  /** A job has its place in its line again, where claims have passed. */
+  readonly onGivenBack: (row: ClaimedRow) => void;
 }
 
 /** Enough for every job that a worker can lose in one incident. */
@@ -65,7 +67,7 @@ export class JobFlow {
 
   /** The outcome is in the table, or, when not `isRecorded`, the fence refused it. */
   settled(attempt: RunningAttempt, outcome: Outcome, isRecorded: boolean): void {
-    const { attempts, reporter, onEnded, onUnbegun } = this.#options;
+    const { attempts, reporter, onEnded, onGivenBack, onUnbegun } = this.#options;
     attempts.delete(attempt);
     // The trigger rings for new jobs only: what this process put back, it looks after itself.
     onEnded(isRecorded && "delayMs" in outcome ? outcome.delayMs : undefined);
@@ -74,7 +76,10 @@ export class JobFlow {
       else onUnbegun(attempt);
       return reporter.refused(attempt, outcome);
     }
-    if (outcome.type === "released") this.#hasGivenBack = true;
+    if (outcome.type === "released") {
+      this.#hasGivenBack = true;
+      if (outcome.delayMs === undefined) onGivenBack(attempt.row);
+    }
     reporter.recorded(attempt, outcome);
   }
 

@@ -22,6 +22,11 @@ describe("toRequeue", () => {
     expect(toRequeue(anAttempt(), { type: "snoozed", delayMs: 5 })).toEqual({ fence: 1, status: "queued", delayMs: 5, attemptsBack: 1 });
   });
 
+  test("lets a job that is given back keep its place, unless it could not be started", () => {
+    expect(toRequeue(anAttempt(), { type: "released", isAttemptSpent: true }).delayMs).toBeUndefined();
+    expect(toRequeue(anAttempt(), { type: "released", isAttemptSpent: false, delayMs: 7 }).delayMs).toBe(7);
+  });
+
   test("gives the attempt back that was never started, and the last one even when it was", () => {
     const released = (isAttemptSpent: boolean, attempt: number) =>
       toRequeue(anAttempt({ attempt, maxAttempts: 3 }), { type: "released", isAttemptSpent }).attemptsBack;

@@ -119,7 +119,7 @@ function requeue({ claims, attempts, maxAttempts }: HeldJob, { outcome, isDelaye
   return {
     fence: claims,
     status: isDead ? "dead" : "queued",
-    delayMs: isDelayed && !isDead && outcome !== "released" ? delayMs : 0,
+    delayMs: outcome === "released" ? undefined : isDelayed && !isDead ? delayMs : 0,
     attemptsBack: outcome === "snoozed" || (outcome === "released" && isLast) ? 1 : 0,
     ...(outcome === "failed" || outcome === "dead" ? { error: { name: "Error", message: "It failed." } } : {}),
   };
