@@ -26,6 +26,8 @@ export function pgliteListener(pglite: PgliteNotifier): Listener {
       const stopHearing = pglite.onNotification(hear);
       try {
         await pglite.query(listen);
+        // Its one session holds no key against itself: enqueues cannot find out that somebody sleeps.
+        await pglite.query("set queue.bell = 'always'");
       } catch (error) {
         stopHearing();
         throw error;

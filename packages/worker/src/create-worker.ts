@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Duration, JobDefinitions } from "@queue/core";
 import { parseDuration, queueError } from "@queue/core/internal";
-import type { WorkerDatabase } from "./database/worker-database.js";
+import type { DatabaseTarget } from "@queue/core/adapter";
 import { Session } from "./lifecycle/session.js";
 import { markUnclean, onStopSignal, processId } from "./lifecycle/stop-signals.js";
 import type { Worker } from "./lifecycle/worker.js";
@@ -17,7 +17,7 @@ import { type ResolvedWorkerOptions, resolveWorkerOptions, type WorkerOptions } 
  * const worker = createWorker({ queue, db, handlers: { "order.send-receipt": async (job, ctx) => { … } } });
  * await worker.run();
  */
-export function createWorker<TJobs extends JobDefinitions, TDb extends WorkerDatabase>(options: WorkerOptions<TJobs, TDb>): Worker {
+export function createWorker<TJobs extends JobDefinitions, TDb extends DatabaseTarget>(options: WorkerOptions<TJobs, TDb>): Worker {
   return new QueueWorker(resolveWorkerOptions(options));
 }
 

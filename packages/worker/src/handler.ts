@@ -1,6 +1,6 @@
 import type { HasJobs, InferJob, InferKind, Job, JobDefinitions } from "@queue/core";
 import type { KindIn, PayloadIn } from "@queue/core/internal";
-import type { TransactionOf, WorkerDatabase } from "./database/worker-database.js";
+import type { DatabaseTarget, TransactionOf } from "@queue/core/adapter";
 import type { Logger } from "./logger.js";
 import type { OnceOptions, OnceResult } from "./run/once.js";
 import type { Snooze } from "./run/snooze.js";
@@ -47,11 +47,11 @@ export type HandlersIn<TJobs extends JobDefinitions, TTrx> = {
 /** A handler in a file of its own: `const sendReceipt: Handler<typeof queue, "order.send-receipt"> = async (job, ctx) => …`. */
 export type Handler<TQueue extends HasJobs, TKind extends InferKind<TQueue>> = Run<InferJob<TQueue, TKind>, HandlerContext>;
 
-/** The same for a transactional one; `trx` is the `Transaction` of the Kysely that the worker has. */
-export type TransactionalHandler<TQueue extends HasJobs, TKind extends InferKind<TQueue>, TDb extends WorkerDatabase> = TransactionalRun<
+/** The same for a transactional one; `trx` is the transaction of the library whose database the worker has. */
+export type TransactionalHandler<TQueue extends HasJobs, TKind extends InferKind<TQueue>, TDb extends DatabaseTarget> = TransactionalRun<
   InferJob<TQueue, TKind>,
   TransactionOf<TDb>
 >;
 
 /** Handlers of a part of the kinds, for `satisfies`. */
-export type Handlers<TQueue extends HasJobs, TDb extends WorkerDatabase> = HandlersIn<TQueue["jobs"], TransactionOf<TDb>>;
+export type Handlers<TQueue extends HasJobs, TDb extends DatabaseTarget> = HandlersIn<TQueue["jobs"], TransactionOf<TDb>>;

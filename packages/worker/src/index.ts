@@ -9,7 +9,7 @@ export type {
   TransactionalHandler,
   TransactionalRun,
 } from "./handler.js";
-export type { TransactionOf, WorkerDatabase } from "./database/worker-database.js";
+export type { AdapterDatabase, DatabaseTarget, TransactionOf } from "@queue/core/adapter";
 export type { Worker } from "./lifecycle/worker.js";
 export type { Logger } from "./logger.js";
 export type { OnceOptions, OnceResult } from "./run/once.js";

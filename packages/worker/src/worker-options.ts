@@ -1,5 +1,5 @@
 import type { Duration, JobDefinitions } from "@queue/core";
-import type { Listener } from "@queue/core/adapter";
+import type { AdapterDatabase, DatabaseTarget, Listener, TransactionOf } from "@queue/core/adapter";
 import {
   checkInteger,
   checkLane,
@@ -8,23 +8,23 @@ import {
   refuseUnknownOptions,
   resolveKinds,
   showValue,
+  toDatabase,
   unknownKind,
   type Kind,
 } from "@queue/core/internal";
-import type { TransactionOf, WorkerDatabase } from "./database/worker-database.js";
 import type { HandlersIn } from "./handler.js";
 import { consoleLogger, type Logger, safeLogger } from "./logger.js";
 import type { AnyHandler } from "./run/attempt-runner.js";
 import { longestTimerMs } from "./time/clock.js";
 import type { WorkerEvent } from "./worker-event.js";
 
-type RefuseTransaction<TDb extends WorkerDatabase> = TDb["isTransaction"] extends true
+type RefuseTransaction<TDb extends DatabaseTarget> = TDb extends { readonly isTransaction: true }
   ? { readonly "~error": "db must be a Kysely, not a Transaction: the worker begins its own" }
   : unknown;
 
-export interface WorkerOptions<TJobs extends JobDefinitions, TDb extends WorkerDatabase> {
+export interface WorkerOptions<TJobs extends JobDefinitions, TDb extends DatabaseTarget> {
   readonly queue: { readonly jobs: TJobs; readonly schema: string };
-  /** A Kysely; transactional handlers get its `Transaction`. */
+  /** A Kysely, or what an adapter makes of another library's database; transactional handlers get its transactions. */
   readonly db: TDb & RefuseTransaction<NoInfer<TDb>>;
   /** One handler a kind, of all kinds or a part of them. Kinds without a handler here are not claimed. */
   readonly handlers: HandlersIn<NoInfer<TJobs>, TransactionOf<NoInfer<TDb>>>;
@@ -53,7 +53,7 @@ export interface WorkerOptions<TJobs extends JobDefinitions, TDb extends WorkerD
 /** The options with defaults, in milliseconds. */
 export interface ResolvedWorkerOptions {
   readonly schema: string;
-  readonly db: WorkerDatabase;
+  readonly db: AdapterDatabase<unknown>;
   readonly kinds: ReadonlyMap<string, Kind>;
   readonly handlers: ReadonlyMap<string, AnyHandler>;
   readonly listener: Listener | undefined;
@@ -87,13 +87,11 @@ const names = [
 const largestConcurrency = 10_000;
 
 /** @throws QueueError `INVALID_OPTION`, `UNKNOWN_KIND` */
-export function resolveWorkerOptions(options: WorkerOptions<JobDefinitions, WorkerDatabase>): ResolvedWorkerOptions {
+export function resolveWorkerOptions(options: WorkerOptions<JobDefinitions, DatabaseTarget>): ResolvedWorkerOptions {
   refuseUnknownOptions(options, names, "createWorker");
   const { queue, db, listener, logger = consoleLogger, onEvent = () => {} } = options;
   if (typeof queue !== "object" || queue === null || typeof queue.schema !== "string")
     throw invalid("queue", "made by createQueue()", queue);
-  if (typeof db?.transaction !== "function" || db.isTransaction)
-    throw invalid("db", "a Kysely, and not a Transaction: the worker begins its own", db);
   if (listener !== undefined && typeof listener?.listen !== "function")
     throw invalid("listener", "made by an adapter (pgListener …)", listener);
   if (!isLogger(logger)) throw invalid("logger", "an object with debug, info, warn and error", logger);
@@ -103,7 +101,7 @@ export function resolveWorkerOptions(options: WorkerOptions<JobDefinitions, Work
   const { lanes, ceilings } = resolveLanes(options.lanes);
   return Object.freeze({
     schema: queue.schema,
-    db,
+    db: toDatabase(db),
     kinds,
     handlers: resolveHandlers(options.handlers, kinds),
     listener,
@@ -116,7 +114,7 @@ export function resolveWorkerOptions(options: WorkerOptions<JobDefinitions, Work
   });
 }
 
-function resolveTimes(options: WorkerOptions<JobDefinitions, WorkerDatabase>) {
+function resolveTimes(options: WorkerOptions<JobDefinitions, DatabaseTarget>) {
   const time = (name: "lease" | "heartbeat" | "pollInterval" | "sweepInterval" | "shutdownGrace", standard: Duration, minMs: number) =>
     parseDuration(options[name] === undefined ? standard : options[name], name, { minMs, maxMs: longestTimerMs });
   const leaseMs = time("lease", "30s", 100);
@@ -139,7 +137,7 @@ function resolveTimes(options: WorkerOptions<JobDefinitions, WorkerDatabase>) {
   };
 }
 
-function resolveLanes(lanes: WorkerOptions<JobDefinitions, WorkerDatabase>["lanes"]) {
+function resolveLanes(lanes: WorkerOptions<JobDefinitions, DatabaseTarget>["lanes"]) {
   if (lanes === undefined) return { lanes: undefined, ceilings: new Map<string, number>() };
   if (typeof lanes !== "object" || lanes === null) throw invalid("lanes", "an array of names, or an object of { concurrency }", lanes);
   const served = Array.isArray(lanes) ? (lanes as readonly string[]) : Object.keys(lanes);

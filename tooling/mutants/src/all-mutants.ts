@@ -1,5 +1,6 @@
 import type { Mutant } from "./mutant.js";
 import { archiveMutants } from "./mutants/archive.js";
+import { bellMutants } from "./mutants/bell.js";
 import { claimMutants } from "./mutants/claim.js";
 import { cursorMutants } from "./mutants/cursor.js";
 import { enqueueMutants } from "./mutants/enqueue.js";
@@ -21,6 +22,7 @@ export const allMutants: readonly Mutant[] = [
   ...enqueueMutants,
   ...archiveMutants,
   ...wakeUpMutants,
+  ...bellMutants,
   ...cursorMutants,
   ...stopMutants,
 ];

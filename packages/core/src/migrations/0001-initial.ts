@@ -1,3 +1,4 @@
+import { bellKeys } from "../store/bell-keys.js";
 import { notificationChannel } from "../store/notification-channel.js";
 import { quoteBody, quoteIdentifier, quoteLiteral } from "./quote.js";
 import type { SchemaMigration } from "./schema-migration.js";
@@ -19,7 +20,6 @@ export const initial: SchemaMigration = {
   breaksOlderWorkers: false,
   statements(schema) {
     const s = quoteIdentifier(schema);
-    const channel = quoteLiteral(notificationChannel(schema));
     return [
       `create type ${s}.job_status as enum ('queued', 'waiting', 'running', 'dead')`,
       `create type ${s}.archive_status as enum ('done', 'cancelled')`,
@@ -135,7 +135,7 @@ export const initial: SchemaMigration = {
       `comment on column ${s}.effects.job_id is 'The job that the effect belongs to; 0 when it is shared by all jobs of the kind'`,
       `create index effects_job on ${s}.effects (job_id) where job_id > 0`,
 
-      announceJobs(s, channel),
+      announceJobs(schema),
       `create trigger announce_jobs after insert on ${s}.jobs
          referencing new table as inserted for each statement execute function ${s}.announce_jobs()`,
 
@@ -148,20 +148,40 @@ export const initial: SchemaMigration = {
 };
 
 /**
- * Rings for the lanes that got work, from any language that can insert. At most 16 notifications a statement, none longer
- * than 200 bytes: what does not fit becomes `*`, "look everywhere". `5@1767225600 mail` says that a job is due there since that
- * second, so that a worker that has looked beyond it looks there again; `~5 mail` says that one will be due. Equal
- * notifications of one transaction are sent once.
+ * Rings for the lanes that got work, from any language that can insert, when somebody sleeps who wants to be rung for them: a
+ * NOTIFY in each transaction costs three quarters of their throughput, because its commits wait for each other. Who sleeps
+ * holds advisory keys, shared; a key that can be had for a moment is held by nobody. `set queue.bell = 'always'`, for a session,
+ * a role or a database, rings without asking.
+ *
+ * At most 16 notifications a statement, none longer than 200 bytes: what does not fit becomes `*`, "look everywhere".
+ * `5@1767225600 mail` says that a job is due there since that second, so that a worker that has looked beyond it looks there
+ * again; `~5 mail` says that one will be due. Equal notifications of one transaction are sent once.
  */
-function announceJobs(s: string, channel: string): string {
-  return `create function ${s}.announce_jobs() returns trigger language plpgsql set search_path = '' as ${quoteBody(`
+function announceJobs(schema: string): string {
+  const channel = quoteLiteral(notificationChannel(schema));
+  const { any, everyLane, lanePrefix } = bellKeys(schema);
+  const key = (name: string) => `pg_catalog.hashtextextended(${name}, 0)`;
+  // In brackets: IF … THEN would end at the THEN of CASE.
+  const isFree = (name: string) =>
+    `(case when pg_catalog.pg_try_advisory_lock(${key(name)}) then pg_catalog.pg_advisory_unlock(${key(name)}) else false end)`;
+  return `create function ${quoteIdentifier(schema)}.announce_jobs() returns trigger language plpgsql set search_path = '' as ${quoteBody(`
 declare
   line record;
   lines integer := 0;
+  for_all boolean := coalesce(pg_catalog.current_setting('queue.bell', true) = 'always', false);
 begin
+  if not for_all then
+    if ${isFree(quoteLiteral(any))} then
+      return null;
+    end if;
+    for_all := not ${isFree(quoteLiteral(everyLane))};
+  end if;
   for line in
-    select lane, priority, pg_catalog.min(run_at) as first from inserted where status = 'queued' group by lane, priority limit 17
+    select lane, priority, pg_catalog.min(run_at) as first from inserted where status = 'queued' group by lane, priority
   loop
+    if not for_all and ${isFree(`${quoteLiteral(lanePrefix)} || line.lane`)} then
+      continue;
+    end if;
     lines := lines + 1;
     if lines > 16 or pg_catalog.octet_length(line.lane) > 180 then
       perform pg_catalog.pg_notify(${channel}, '*');

@@ -1,7 +1,8 @@
 import { queueError } from "../errors/queue-error.js";
 import { checkSchemaName } from "../job/schema-name.js";
 import type { Executor } from "../ports/executor.js";
-import { type KyselyLike, toExecutor } from "../ports/kysely-like.js";
+import { type DatabaseTarget, isAdapterDatabase, toDatabase } from "../ports/adapter-database.js";
+import { type EnqueueTarget, toExecutor } from "../ports/kysely-like.js";
 import { schemaMigrations } from "./all-migrations.js";
 import { quoteIdentifier, quoteLiteral } from "./quote.js";
 import type { SchemaMigration } from "./schema-migration.js";
@@ -24,33 +25,22 @@ const oldestServer = 140_000;
 /**
  * Creates or upgrades the tables of a queue. One transaction does all of it, under an advisory lock: any number of processes
  * may call it at the same moment, and one that dies in the middle leaves the old state. Given a `Transaction` (inside a
- * migration of the application's own Kysely `Migrator`) it joins it.
+ * migration of the application's own Kysely `Migrator`), or what an adapter makes of another library's, it joins it.
  *
  * It needs the right to create a schema, or the ownership of an existing one. Nothing else in this library does.
  *
  * @throws QueueError `SERVER_TOO_OLD` before anything is created, `INVALID_OPTION` for a name that PostgreSQL refuses
  * @example await migrate(db, queue);
  */
-export async function migrate(db: KyselyLike, options: SchemaOption = {}): Promise<MigrateResult> {
+export async function migrate(db: EnqueueTarget | DatabaseTarget, options: SchemaOption = {}): Promise<MigrateResult> {
   const schema = checkSchemaName(options.schema ?? "queue");
-  if (db.isTransaction) return applyPending(toExecutor(db), schema);
-  return (db as unknown as TransactionalShape)
-    .withoutPlugins()
-    .transaction()
-    .setIsolationLevel("read committed")
-    .setAccessMode("read write")
-    .execute((trx) => applyPending(toExecutor(trx), schema));
+  if (isTransaction(db)) return applyPending(toExecutor(db), schema);
+  return toDatabase(db).transaction((_trx, executor) => applyPending(executor, schema));
 }
 
-/** The same in every version of Kysely. */
-interface TransactionalShape {
-  withoutPlugins(): {
-    transaction(): {
-      setIsolationLevel(level: "read committed"): {
-        setAccessMode(mode: "read write"): { execute<T>(callback: (trx: KyselyLike) => Promise<T>): Promise<T> };
-      };
-    };
-  };
+/** A transaction of Kysely, or what an adapter makes of another library's. */
+function isTransaction(db: EnqueueTarget | DatabaseTarget): db is EnqueueTarget {
+  return "isTransaction" in db ? db.isTransaction : !isAdapterDatabase(db);
 }
 
 /** The whole schema as a script, for those who let no program create tables: `psql -f`. Needs an empty database schema. */

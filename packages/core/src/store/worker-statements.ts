@@ -1,3 +1,4 @@
+import { armBell, isBellSettled, muteBell } from "./arm-bell.js";
 import { beginEffect } from "./begin-effect.js";
 import { claimJobs } from "./claim-jobs.js";
 import { completeAndClaim } from "./complete-and-claim.js";
@@ -22,6 +23,7 @@ import { returnExpiredJobs } from "./return-expired-jobs.js";
 /** The statements that move jobs, compiled for one schema. */
 export function createWorkerStatements(schema: string) {
   return {
+    armBell: armBell(schema),
     beginEffect: beginEffect(schema),
     claimJobs: claimJobs(schema),
     completeAndClaim: completeAndClaim(schema),
@@ -35,9 +37,11 @@ export function createWorkerStatements(schema: string) {
     finishEffect: finishEffect(schema),
     forgetEffect: forgetEffect(schema),
     forgetWorker: forgetWorker(schema),
+    isBellSettled: isBellSettled(schema),
     lookAhead: lookAhead(schema),
     lookBehind: lookBehind(schema),
     maintainArchive: maintainArchive(schema),
+    muteBell: muteBell(schema),
     refundAttempts: refundAttempts(schema),
     registerWorker: registerWorker(schema),
     releaseUnknownJobs: releaseUnknownJobs(schema),

@@ -1,7 +1,7 @@
-import { notificationChannel } from "@queue/core/internal";
+import { createWorkerStatements, notificationChannel } from "@queue/core/internal";
 import pg from "pg";
 
-/** Hears what a worker of `schema` would hear. */
+/** Hears what a worker of `schema` would hear, and has armed the bell for all lanes, some, or (null) none. */
 export interface TestListener extends AsyncDisposable {
   /** All that has been sent since the last call, in order. */
   heard(): Promise<string[]>;
@@ -9,7 +9,7 @@ export interface TestListener extends AsyncDisposable {
 
 const marker = "everything before this was sent";
 
-export async function listenTo(url: string, schema = "queue"): Promise<TestListener> {
+export async function listenTo(url: string, schema = "queue", lanes: readonly string[] | null = []): Promise<TestListener> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const channel = notificationChannel(schema);
@@ -20,6 +20,8 @@ export async function listenTo(url: string, schema = "queue"): Promise<TestListe
     else payloads.push(payload);
   });
   await client.query(`listen ${channel}`);
+  const { armBell } = createWorkerStatements(schema);
+  if (lanes !== null) await client.query(armBell.sql, [...armBell.bind({ lanes: `{${lanes.join(",")}}` })]);
   return {
     async heard() {
       // Notifications come in the order of the commits, so what was committed before has come before the marker.

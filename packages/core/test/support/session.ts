@@ -11,6 +11,8 @@ export interface Session extends AsyncDisposable {
 /** @param settings set on the connection, as `search_path` or `role` are */
 export async function openSession(url: string, settings: Readonly<Record<string, string>> = {}): Promise<Session> {
   const client = new pg.Client({ connectionString: url });
+  // When a test has it ended, its statements reject, which is enough.
+  client.on("error", () => {});
   await client.connect();
   for (const [name, value] of Object.entries(settings)) await client.query("select set_config($1, $2, false)", [name, value]);
   const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");

@@ -69,14 +69,13 @@ test("taking Kysely by shape is needed: neither its own type nor the port would 
   port(db);
 });
 
-test("migrate takes a Kysely of any copy, and the queue or its schema's name", () => {
+test("migrate takes a Kysely of any copy, what an adapter makes of a transaction, and the queue or its schema's name", () => {
   void migrate(db);
   void migrate(db, shopQueue);
   void migrate(trx, { schema: "background" });
   void migrate(db029, { schema: undefined });
   void migrate(db0285, shopQueue);
   expectTypeOf(migrate(db)).resolves.toEqualTypeOf<{ readonly schema: string; readonly applied: readonly string[] }>();
-  // @ts-expect-error another library's transaction has no Kysely to begin a transaction with
   void migrate(executor);
   // @ts-expect-error no such option
   void migrate(db, { shema: "background" });

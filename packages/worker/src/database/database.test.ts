@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { toDatabase } from "@queue/core/internal";
 import { sqlError, statements } from "../../test/support/fake-database.js";
 import { fakeClock } from "../../test/support/fake-clock.js";
 import { Database, databaseError } from "./database.js";
@@ -31,7 +32,7 @@ function aKysely(answer: (how: "alone" | "in a transaction", sql: string) => unk
     }),
   });
   const options = { clock, patienceMs: 1_000, fallback: () => (isListening ? listener : undefined) };
-  return { database: new Database(kysely("alone") as never, options), ran, clock, stopListening: () => (isListening = false) };
+  return { database: new Database(toDatabase(kysely("alone") as never), options), ran, clock, stopListening: () => (isListening = false) };
 }
 
 const defaults = (isolation: string, read_only = "off") => [{ isolation, read_only }];

@@ -1,21 +1,8 @@
-import type { Executor, KyselyLike } from "@queue/core";
-import { sqlStateOf } from "@queue/core/adapter";
-import { queueError, runStatement, type Statement, toExecutor } from "@queue/core/internal";
+import { type AdapterDatabase, type Executor, sqlStateOf } from "@queue/core/adapter";
+import { queueError, runStatement, type Statement } from "@queue/core/internal";
 import { describeThrown } from "../run/describe-thrown.js";
 import type { Clock } from "../time/clock.js";
 import { withTimeout } from "../time/with-timeout.js";
-import type { WorkerDatabase } from "./worker-database.js";
-
-/** The parts of Kysely that the worker uses, and that are the same in 0.28 and 0.29. */
-interface KyselyShape {
-  withoutPlugins(): {
-    transaction(): {
-      setIsolationLevel(level: "read committed"): {
-        setAccessMode(mode: "read write"): { execute<T>(callback: (trx: KyselyLike) => Promise<T>): Promise<T> };
-      };
-    };
-  };
-}
 
 export interface DatabaseOptions {
   readonly clock: Clock;
@@ -40,16 +27,14 @@ const longestAvoidanceMs = 60_000;
  * knows what to do about that.
  */
 export class Database {
-  readonly executor: Executor;
-  readonly #db: KyselyShape;
+  readonly executor: AdapterDatabase<unknown>;
   readonly #options: DatabaseOptions;
   #needsTransaction = false;
   #avoidUntilMs = Number.NEGATIVE_INFINITY;
   #avoidanceMs = shortestAvoidanceMs;
 
-  constructor(db: WorkerDatabase, options: DatabaseOptions) {
-    this.executor = toExecutor(db);
-    this.#db = db as unknown as KyselyShape;
+  constructor(db: AdapterDatabase<unknown>, options: DatabaseOptions) {
+    this.executor = db;
     this.#options = options;
   }
 
@@ -62,11 +47,9 @@ export class Database {
     this.#needsTransaction = rows[0]?.isolation !== "read committed" || rows[0].read_only === "on";
   }
 
-  /** The dialect of an embedded database says so: ours, or that of kysely 0.29. Everything then waits for its turn. */
+  /** Everything waits for its turn, as in an embedded database. */
   get hasOneConnection(): boolean {
-    const adapter = this.executor.scope;
-    if (adapter === undefined) return false;
-    return "hasOneConnection" in adapter || ("supportsMultipleConnections" in adapter && adapter.supportsMultipleConnections === false);
+    return this.executor.hasOneConnection === true;
   }
 
   /** Whether statements have to go through `run`, and not through an executor of their own. */
@@ -125,12 +108,7 @@ export class Database {
   }
 
   #runInTransaction<TInput, TRow>(statement: Statement<TInput, TRow>, input: TInput): Promise<TRow[]> {
-    return this.#db
-      .withoutPlugins()
-      .transaction()
-      .setIsolationLevel("read committed")
-      .setAccessMode("read write")
-      .execute((trx) => runStatement(toExecutor(trx), statement, input));
+    return this.executor.transaction((_trx, executor) => runStatement(executor, statement, input));
   }
 }
 

@@ -36,6 +36,8 @@ export interface FetcherOptions {
   readonly transactional: TransactionalKinds;
   /** Takes over a job that was claimed; `sentAtMs` is when the claim was sent. */
   readonly onClaimed: (row: ClaimedRow, sentAtMs: number) => void;
+  /** A claim was answered with so many jobs. */
+  readonly onAnswered: (count: number) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -91,7 +93,7 @@ export class Fetcher {
       clock: options.clock,
       intervalMs: options.pollIntervalMs,
       runOnce: async () => {
-        await options.lookout.lookIfDue();
+        await options.lookout.lookEvery(options.pollIntervalMs / 2);
         this.wake();
       },
       onError: options.onError,
@@ -185,7 +187,7 @@ export class Fetcher {
   }
 
   #answered(sent: Sent, answer: ClaimAnswer): void {
-    const { slots, lines, onClaimed, databaseClock } = this.#options;
+    const { slots, lines, onClaimed, onAnswered, databaseClock } = this.#options;
     this.#underWay -= 1;
     this.#unanswered -= 1;
     this.#failures = 0;
@@ -195,6 +197,7 @@ export class Fetcher {
     this.#isPlenty = answer.claimed.length === sent.limit;
     if (this.#isPlenty) this.#lastFull = Math.max(this.#lastFull, sent.number);
     this.#isSaturated = this.#isPlenty || full.length > 0 || sent.claimable.isPart;
+    onAnswered(answer.claimed.length);
     for (const row of answer.claimed.sort(compareForStart)) onClaimed(row, sent.sentAtMs);
     // A slot of a full lane that became free while the claim was under way has rung for nobody.
     const hasRoom = full.some(({ ceilingOf }) => ceilingOf !== undefined && slots.freeIn(ceilingOf) > 0);

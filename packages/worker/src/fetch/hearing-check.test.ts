@@ -7,12 +7,13 @@ function setUp() {
   const { database, answer, sentOf } = fakeDatabase();
   const clock = fakeClock();
   const errors: unknown[] = [];
-  const told = { deaf: 0 };
+  const told = { deaf: 0, heard: 0 };
   const check = new HearingCheck({
     database,
     statements,
     worker: "host:1:abc",
     clock,
+    onHeard: () => (told.heard += 1),
     onDeaf: () => (told.deaf += 1),
     onError: (error) => errors.push(error),
   });
@@ -38,7 +39,7 @@ describe("HearingCheck", () => {
     check.heard("host:1:abc");
     expect(check.hears).toBe(true);
     await clock.advanceSlowly(60_000);
-    expect([told.deaf, clock.pending]).toEqual([0, 0]);
+    expect([told, clock.pending]).toEqual([{ deaf: 0, heard: 1 }, 0]);
   });
 
   test("begins anew each time, and says nothing of a notification that could not be sent, but the error", async () => {

@@ -7,6 +7,7 @@ export interface HearingCheckOptions {
   readonly statements: Pick<WorkerStatements, "ringWorkers">;
   readonly worker: string;
   readonly clock: Clock;
+  readonly onHeard: () => void;
   readonly onDeaf: () => void;
   readonly onError: (error: unknown) => void;
 }
@@ -45,6 +46,7 @@ export class HearingCheck {
     if (worker !== this.#options.worker) return;
     this.stop();
     this.#hears = true;
+    this.#options.onHeard();
   }
 
   stop(): void {

@@ -20,7 +20,6 @@ function setUp({ served }: { readonly served?: ReadonlySet<string> } = {}) {
     clock,
     lines,
     kinds: ["a", "b"],
-    pollIntervalMs,
     onFound: () => founds.push(clock.now()),
     onError: (error) => errors.push(error),
   });
@@ -185,14 +184,14 @@ describe("Lookout.lookAfter", () => {
   });
 });
 
-describe("Lookout.lookIfDue", () => {
+describe("Lookout.lookEvery", () => {
   test("looks the first time, and then not before half a poll interval has passed", async () => {
     const { lookout, clock, looks } = setUp();
-    await lookout.lookIfDue();
-    await lookout.lookIfDue();
+    await lookout.lookEvery(pollIntervalMs / 2);
+    await lookout.lookEvery(pollIntervalMs / 2);
     expect(looks()).toHaveLength(1);
     await clock.advanceSlowly(pollIntervalMs / 2);
-    await lookout.lookIfDue();
+    await lookout.lookEvery(pollIntervalMs / 2);
     expect(looks()).toHaveLength(2);
   });
 
@@ -202,12 +201,12 @@ describe("Lookout.lookIfDue", () => {
       clock.block(2_000);
       return [];
     });
-    await lookout.lookIfDue();
+    await lookout.lookEvery(pollIntervalMs / 2);
     await clock.advanceSlowly(39_000);
-    await lookout.lookIfDue();
+    await lookout.lookEvery(pollIntervalMs / 2);
     expect(looks()).toHaveLength(1);
     await clock.advanceSlowly(1_100);
-    await lookout.lookIfDue();
+    await lookout.lookEvery(pollIntervalMs / 2);
     expect(looks()).toHaveLength(2);
   });
 
@@ -216,7 +215,7 @@ describe("Lookout.lookIfDue", () => {
     answer(statements.lookAhead, () => {
       throw sqlError("57P01");
     });
-    for (let round = 0; round < 2; round++) await lookout.lookIfDue().catch(() => {});
+    for (let round = 0; round < 2; round++) await lookout.lookEvery(pollIntervalMs / 2).catch(() => {});
     expect(looks()).toHaveLength(2);
     await lookout.stop();
   });

@@ -10,7 +10,6 @@ export interface LookoutOptions {
   readonly clock: Clock;
   readonly lines: Lines;
   readonly kinds: readonly string[];
-  readonly pollIntervalMs: number;
   /** There may be something to claim. */
   readonly onFound: () => void;
   readonly onError: (error: unknown) => void;
@@ -37,7 +36,8 @@ export class Lookout {
   #looking: Promise<void> | undefined;
   /** Somebody asked while a look was under way, which may not see why. */
   #mustLookAgain = false;
-  #dueAtMs = Number.NEGATIVE_INFINITY;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  #lookTookMs = 0;
   #behindDueAtMs = Number.NEGATIVE_INFINITY;
   #timer: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
@@ -79,8 +79,9 @@ export class Lookout {
     this.#timer = { atMs, cancel: clock.after(inMs, () => this.#claimAndLook()) };
   }
 
-  async lookIfDue(): Promise<void> {
-    if (this.#options.clock.now() >= this.#dueAtMs) await this.look();
+  /** Looks, if the last look is so long ago, and did not take so long that its share of the time is used up. */
+  async lookEvery(ms: number): Promise<void> {
+    if (this.#options.clock.now() - this.#lookedAtMs >= Math.max(ms, this.#lookTookMs / lookShare)) await this.look();
   }
 
   /** Which lines have jobs, and when the next one is due. Of a look that is under way, the next one is waited for. */
@@ -118,7 +119,7 @@ export class Lookout {
   }
 
   async #lookOnce(): Promise<void> {
-    const { database, statements, clock, lines, kinds, pollIntervalMs } = this.#options;
+    const { database, statements, clock, lines, kinds } = this.#options;
     const beganAtMs = clock.now();
     this.#forgetTimer();
     let ahead: LaneAhead[];
@@ -128,8 +129,8 @@ export class Lookout {
       this.lookAfter(againMs);
       throw error;
     }
-    const lookedAtMs = clock.now();
-    this.#dueAtMs = lookedAtMs + Math.max(pollIntervalMs / 2, (lookedAtMs - beganAtMs) / lookShare);
+    this.#lookedAtMs = clock.now();
+    this.#lookTookMs = this.#lookedAtMs - beganAtMs;
     lines.replace(ahead);
     const dueInMs = ahead.flatMap(({ lane, due_in_ms }) => (due_in_ms === null || !lines.isServed(lane) ? [] : [Number(due_in_ms)]));
     if (dueInMs.length > 0) this.lookAfter(Math.min(...dueInMs));

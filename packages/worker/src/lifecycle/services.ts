@@ -3,6 +3,7 @@ import { type Executor, sqlStateOf } from "@queue/core/adapter";
 import { createWorkerStatements, type WorkerStatements } from "@queue/core/internal";
 import { Database } from "../database/database.js";
 import { Exchange } from "../exchange/exchange.js";
+import { Bell } from "../fetch/bell.js";
 import { Fetcher } from "../fetch/fetcher.js";
 import { HearingCheck } from "../fetch/hearing-check.js";
 import { Lines } from "../fetch/lines.js";
@@ -48,6 +49,7 @@ export class Services {
   readonly attempts = new RunningAttempts();
   readonly lines: Lines;
   readonly lookout: Lookout;
+  readonly bell: Bell;
   readonly fetcher: Fetcher;
   readonly settler: Settler;
   readonly flow: JobFlow;
@@ -60,6 +62,7 @@ export class Services {
   readonly #options: ServicesOptions;
   readonly #exchange: Exchange;
   #transactions: Semaphore;
+  #noTransactionUntilMs = Number.NEGATIVE_INFINITY;
   #runner: AttemptRunner;
 
   constructor(options: ServicesOptions) {
@@ -90,8 +93,18 @@ export class Services {
       ...common,
       lines: this.lines,
       kinds,
-      pollIntervalMs: options.pollIntervalMs,
       onFound: () => this.fetcher.wake(),
+    });
+    this.bell = new Bell({
+      ...common,
+      executor: listenersConnection,
+      lanes,
+      pollIntervalMs: options.pollIntervalMs,
+      onPoll: () => {
+        this.fetcher.wake();
+        this.lookout.lookEvery(Math.min(mutedLookMs, options.pollIntervalMs / 2)).catch(onError);
+      },
+      onLook: () => this.lookout.lookEverywhere(),
     });
     this.fetcher = new Fetcher({
       ...common,
@@ -109,9 +122,10 @@ export class Services {
       databaseClock,
       transactional: {
         kinds: new Set(kinds.filter((kind) => typeof options.handlers.get(kind) !== "function")),
-        free: () => this.#transactions.free,
+        free: () => (clock.now() < this.#noTransactionUntilMs ? 0 : this.#transactions.free),
       },
       onClaimed: (row, sentAtMs) => this.flow.begin(row, sentAtMs),
+      onAnswered: (count) => this.bell.claimed(count),
     });
     this.settler = new Settler({
       ...common,
@@ -181,6 +195,7 @@ export class Services {
     this.registrar = new Registrar({ ...common, intervalMs: options.heartbeatMs, kinds, lanes, pid });
     this.hearingCheck = new HearingCheck({
       ...common,
+      onHeard: () => this.bell.heard(),
       onDeaf: () => this.reporter.error(new Error("no notification arrives"), deafLine),
     });
     this.#transactions = new Semaphore(concurrency);
@@ -208,6 +223,10 @@ export class Services {
       statements: this.statements,
       once: new OnceKeeper(this.database, this.statements, worker, clock),
       transactions: this.#transactions,
+      onNoTransaction: () => {
+        this.#noTransactionUntilMs = clock.now() + noTransactionMs;
+        clock.after(noTransactionMs, () => this.fetcher.wake());
+      },
       logger,
       clock,
       isLeaseOver: (attempt) => !this.database.hasOneConnection && attempt.leaseUntilMs < clock.now(),
@@ -215,6 +234,12 @@ export class Services {
     });
   }
 }
+
+/** A pool that gave no transaction is not asked for more at once: others may have the jobs meanwhile. */
+const noTransactionMs = 500;
+
+/** While enqueues do not ring, jobs of a line that is new, and what will be due, are noticed within so long. */
+const mutedLookMs = 100;
 
 const deafLine = "Listening, but hearing nothing, as through a pooler in transaction mode: polling. Give the listener a direct connection";
 

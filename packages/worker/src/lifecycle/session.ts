@@ -137,6 +137,7 @@ export class Session {
     // From here on nothing is tried again: the application may end its pool, and a claim may still be answered.
     settler.abandon();
     this.#services.hearingCheck.stop();
+    this.#services.bell.stop();
     const services = [leaseKeeper, sweeper, janitor, registrar, lookout, refunder].map((service) => service.stop());
     const ringing = flow.hasGivenBack ? this.#attempt(() => this.#services.ringOthers()) : undefined;
     await inTime(Promise.all([ringing, reporter.drain(), ...services]));
@@ -162,6 +163,7 @@ export class Session {
       onNotification: (payload) => this.#notified(payload),
       onListening: () => {
         this.#services.lookout.lookEverywhere();
+        this.#services.bell.listening();
         this.#services.hearingCheck.start();
         this.#services.reporter.emit({ type: "worker.listening", worker: this.worker });
       },
@@ -169,6 +171,7 @@ export class Session {
     });
     try {
       this.#subscription = await this.#patiently(listening);
+      if (this.#services.hearingCheck.hears) this.#services.bell.heard();
     } catch (error) {
       // It may yet come about, when nobody waits for it any more.
       listening.then((subscription) => subscription.close()).catch(() => {});
@@ -183,6 +186,7 @@ export class Session {
     else if (notification.type === "any") this.#services.lookout.lookEverywhere();
     else if (this.#services.lines.isServed(notification.lane)) {
       this.#services.lines.add(notification, notification.since);
+      if (!this.#services.bell.rang()) return;
       if (notification.isLater) this.#services.lookout.lookEverywhere();
       else this.#services.fetcher.wake();
     }

@@ -1,7 +1,7 @@
 import { QueueError } from "@queue/core";
-import { checkPayload, queueError, runStatement, toDate, toExecutor, type WorkerStatements } from "@queue/core/internal";
+import type { AdapterDatabase } from "@queue/core/adapter";
+import { checkPayload, queueError, runStatement, toDate, type WorkerStatements } from "@queue/core/internal";
 import { databaseError } from "../database/database.js";
-import type { WorkerDatabase } from "../database/worker-database.js";
 import type { HandlerContext, HandlerIn, TransactionalContext } from "../handler.js";
 import { leaseLost } from "../lease/lease-keeper.js";
 import { bindLogger, type Logger } from "../logger.js";
@@ -21,7 +21,7 @@ type TransactionalHandler = Exclude<AnyHandler, PlainHandler>;
 type AnyContext = HandlerContext & { trx?: unknown };
 
 export interface AttemptRunnerOptions {
-  readonly db: WorkerDatabase;
+  readonly db: AdapterDatabase<unknown>;
   readonly schema: string;
   readonly worker: string;
   readonly handlers: ReadonlyMap<string, AnyHandler>;
@@ -29,6 +29,8 @@ export interface AttemptRunnerOptions {
   readonly once: OnceKeeper;
   /** How many transactional handlers may hold a connection at the same time. */
   readonly transactions: Semaphore;
+  /** The database gave no transaction in time. */
+  readonly onNoTransaction: () => void;
   readonly logger: Logger;
   readonly clock: Clock;
   /** Whether another worker may have the job by now. */
@@ -95,7 +97,7 @@ export class AttemptRunner {
   async #transact(attempt: RunningAttempt, handler: TransactionalHandler): Promise<AttemptResult> {
     const { db, worker, statements } = this.#options;
     const job = await this.#toJob(attempt);
-    const outcome = await beginTransaction(db, async (trx) => {
+    const outcome = await beginTransaction(db, async (trx, executor) => {
       const { once } = this.#options;
       const context = Object.defineProperties(this.#context(attempt), {
         trx: { value: trx, enumerable: true },
@@ -109,7 +111,6 @@ export class AttemptRunner {
       const result = await handler.run(job as never, context as unknown as TransactionalContext<never>);
       throwIfOver(attempt);
       const decided = outcomeOf(result);
-      const executor = toExecutor(trx);
       const rows =
         decided.type === "done"
           ? await runStatement(executor, statements.completeOwnJobs, {
@@ -138,15 +139,16 @@ export class AttemptRunner {
   #judge(attempt: RunningAttempt, thrown: unknown): AttemptResult {
     const reason = attempt.abortedBy;
     if (!attempt.isBegun && !attempt.isLost && (thrown === leaseOver || thrown === reason)) {
-      const delayMs = reason?.code === "ATTEMPT_TIMEOUT" ? notBegunDelayMs : undefined;
-      return { type: "unsettled", outcome: { type: "released", isAttemptSpent: false, delayMs } };
+      if (reason?.code === "ATTEMPT_TIMEOUT") this.#options.onNoTransaction();
+      return { type: "unsettled", outcome: { type: "released", isAttemptSpent: false } };
     }
     if (attempt.isLost || isLeaseLost(thrown)) return { type: "lost" };
     if (reason?.code === "WORKER_STOPPING") return { type: "unsettled", outcome: { type: "released", isAttemptSpent: attempt.isBegun } };
     if (isSafely(() => thrown instanceof TransactionNotBegun)) {
       const { message } = databaseError("No transaction could be begun", (thrown as TransactionNotBegun).cause);
       this.#options.logger.warn({ job: attempt.id, kind: attempt.row.kind, error: message }, "A job is put back unstarted.");
-      return { type: "unsettled", outcome: { type: "released", isAttemptSpent: false, delayMs: notBegunDelayMs } };
+      this.#options.onNoTransaction();
+      return { type: "unsettled", outcome: { type: "released", isAttemptSpent: false } };
     }
     // A timeout is the failure, whatever the handler made of its signal.
     const failure = reason?.code === "ATTEMPT_TIMEOUT" ? reason : thrown;
@@ -240,6 +242,3 @@ function outcomeOf(result: unknown): Outcome {
   const delayMs = snoozeMs(result);
   return delayMs === undefined ? systemDone : { type: "snoozed", delayMs };
 }
-
-/** Before the job is tried again, perhaps by another worker. */
-const notBegunDelayMs = 500;

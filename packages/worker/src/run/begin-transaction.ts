@@ -1,26 +1,15 @@
-import type { KyselyLike } from "@queue/core";
-import type { WorkerDatabase } from "../database/worker-database.js";
-
-/** The part of Kysely's transaction builder that is used, and that is the same in 0.28 and 0.29. */
-interface TransactionShape {
-  setIsolationLevel(level: "read committed"): {
-    setAccessMode(mode: "read write"): { execute<T>(body: (trx: KyselyLike) => Promise<T>): Promise<T> };
-  };
-}
+import type { AdapterDatabase, Executor } from "@queue/core/adapter";
 
 /**
- * At READ COMMITTED, whatever the database's default: heartbeats change the job's row meanwhile, and above it the completion
- * would fail for every handler that takes longer than one.
+ * At READ COMMITTED, as the port promises: heartbeats change the job's row meanwhile, and above it the completion would fail for
+ * every handler that takes longer than one.
  */
-export function beginTransaction<T>(db: WorkerDatabase, body: (trx: KyselyLike) => Promise<T>): Promise<T> {
-  const transaction = db.transaction() as unknown as TransactionShape;
+export function beginTransaction<T>(db: AdapterDatabase<unknown>, body: (trx: unknown, executor: Executor) => Promise<T>): Promise<T> {
   let isBegun = false;
-  return transaction
-    .setIsolationLevel("read committed")
-    .setAccessMode("read write")
-    .execute((trx) => {
+  return db
+    .transaction((trx, executor) => {
       isBegun = true;
-      return body(trx);
+      return body(trx, executor);
     })
     .catch((error: unknown) => {
       throw isBegun ? error : new TransactionNotBegun(error);

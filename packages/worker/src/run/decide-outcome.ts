@@ -8,8 +8,8 @@ export type Outcome =
   /** `isExhausted`: it was the last attempt; otherwise trying again cannot help. */
   | { readonly type: "dead"; readonly thrown: unknown; readonly error: StoredError; readonly isExhausted?: boolean }
   | { readonly type: "snoozed"; readonly delayMs: number }
-  /** Given back because the worker stops, or because the handler could not be started: to its place, or after `delayMs`. */
-  | { readonly type: "released"; readonly isAttemptSpent: boolean; readonly delayMs?: number | undefined };
+  /** Given back, to its place, because the worker stops, or because the handler could not be started. */
+  | { readonly type: "released"; readonly isAttemptSpent: boolean };
 
 /** What of a job decides about its next attempt. */
 export interface AttemptLimits {

@@ -78,7 +78,7 @@ export class JobFlow {
     }
     if (outcome.type === "released") {
       this.#hasGivenBack = true;
-      if (outcome.delayMs === undefined) onGivenBack(attempt.row);
+      onGivenBack(attempt.row);
     }
     reporter.recorded(attempt, outcome);
   }

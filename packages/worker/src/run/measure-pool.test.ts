@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { AdapterDatabase, Executor } from "@queue/core/adapter";
 import { fakeClock } from "../../test/support/fake-clock.js";
-import type { WorkerDatabase } from "../database/worker-database.js";
 import { measurePool } from "./measure-pool.js";
 
 /** A pool of the given size, that counts what is out of it. */
@@ -15,17 +15,18 @@ function poolOf(size: number, { rejects = false } = {}) {
     pool.out += 1;
     pool.most = Math.max(pool.most, pool.out);
   };
-  const db = {
-    transaction: () => ({
-      async execute(callback: (trx: object) => Promise<void>) {
-        await take();
-        await callback({ adapter: "fake", execute: () => Promise.resolve({ rows: [] }) });
-        pool.out -= 1;
-        waiting.shift()?.();
-      },
-    }),
+  const executor: Executor = { adapter: "fake", execute: () => Promise.resolve({ rows: [] }) };
+  const db: AdapterDatabase<unknown> = {
+    ...executor,
+    async transaction<T>(body: (trx: unknown, executor: Executor) => Promise<T>): Promise<T> {
+      await take();
+      const result = await body(undefined, executor);
+      pool.out -= 1;
+      waiting.shift()?.();
+      return result;
+    },
   };
-  return { db: db as unknown as WorkerDatabase, pool };
+  return { db, pool };
 }
 
 describe("measurePool", () => {

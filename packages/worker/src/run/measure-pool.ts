@@ -1,11 +1,5 @@
-import type { KyselyLike } from "@queue/core";
-import { toExecutor } from "@queue/core/internal";
-import type { WorkerDatabase } from "../database/worker-database.js";
+import type { AdapterDatabase } from "@queue/core/adapter";
 import type { Clock } from "../time/clock.js";
-
-interface ConnectionHolder {
-  transaction(): { execute(callback: (trx: KyselyLike) => Promise<void>): Promise<void> };
-}
 
 /** A pool that has handed out nothing for so long has no more. */
 const patienceMs = 2_000;
@@ -14,7 +8,7 @@ const patienceMs = 2_000;
  * How many connections the pool hands out at the same time, up to `wanted`. Transactional handlers that hold them all would
  * keep the worker's own statements waiting, so it has to know; and no pool says it in a way that is common to all.
  */
-export async function measurePool(db: WorkerDatabase, wanted: number, clock: Clock): Promise<number> {
+export async function measurePool(db: AdapterDatabase<unknown>, wanted: number, clock: Clock): Promise<number> {
   let held = 0;
   let giveBack = () => {};
   const over = new Promise<void>((resolve) => {
@@ -24,11 +18,10 @@ export async function measurePool(db: WorkerDatabase, wanted: number, clock: Clo
   await new Promise<void>((resolve) => {
     let cancel = clock.after(patienceMs, resolve);
     const holders = Array.from({ length: wanted }, () =>
-      (db as unknown as ConnectionHolder)
-        .transaction()
-        .execute(async (trx) => {
+      db
+        .transaction(async (_trx, executor) => {
           // A pooler between gives a connection to a statement, and keeps it for a transaction.
-          await toExecutor(trx).execute({ sql: "select 1 as ok", parameters: [] });
+          await executor.execute({ sql: "select 1 as ok", parameters: [] });
           if (isOver) return;
           held += 1;
           cancel();

@@ -1,11 +1,11 @@
+import type { AdapterDatabase } from "@queue/core/adapter";
 import type { Database } from "../database/database.js";
-import type { WorkerDatabase } from "../database/worker-database.js";
 import type { Logger } from "../logger.js";
 import type { Clock } from "../time/clock.js";
 import { measurePool } from "./measure-pool.js";
 
 export interface TransactionLimitOptions {
-  readonly db: WorkerDatabase;
+  readonly db: AdapterDatabase<unknown>;
   readonly database: Database;
   readonly concurrency: number;
   readonly clock: Clock;

@@ -16,7 +16,7 @@ export function toRequeue({ fence, attempt, maxAttempts }: RunningAttempt, outco
       return {
         fence,
         status: "queued",
-        delayMs: outcome.delayMs,
+        delayMs: undefined,
         attemptsBack: outcome.isAttemptSpent && attempt < maxAttempts ? 0 : 1,
       };
     case "done":

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createWorkerStatements } from "@queue/core/internal";
+import { createWorkerStatements, toDatabase } from "@queue/core/internal";
 import { Database } from "../../src/database/database.js";
 import { Janitor } from "../../src/maintenance/janitor.js";
 import { systemClock } from "../../src/time/clock.js";
@@ -13,7 +13,7 @@ const rows = 50_000;
 function janitorUnder(statementTimeout: string) {
   const errors: unknown[] = [];
   const db = workers.open({ options: `-c statement_timeout=${statementTimeout}` });
-  const database = new Database(db, { clock: systemClock, patienceMs: 30_000, fallback: () => undefined });
+  const database = new Database(toDatabase(db), { clock: systemClock, patienceMs: 30_000, fallback: () => undefined });
   const janitor = new Janitor({
     database,
     statements: createWorkerStatements("queue"),

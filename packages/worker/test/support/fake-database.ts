@@ -35,15 +35,15 @@ export function fakeDatabase({
   const answers = new Map<string, (parameters: readonly unknown[]) => unknown[] | Promise<unknown[]>>();
   const executor = {
     adapter: "fake",
-    ...(hasOneConnection ? { scope: { hasOneConnection } } : {}),
+    hasOneConnection,
     async execute<R>(statement: SentStatement): Promise<{ rows: R[] }> {
       sent.push(statement);
       return { rows: ((await answers.get(statement.sql)?.(statement.parameters)) as R[] | undefined) ?? [] };
     },
+    transaction: () => Promise.reject(new Error("Nobody should ask for a transaction here.")),
   };
   return {
-    // An executor is as good as a Kysely, as long as nobody asks for a transaction.
-    database: new Database(executor as never, { clock, patienceMs, fallback: () => undefined }),
+    database: new Database(executor, { clock, patienceMs, fallback: () => undefined }),
     sent,
     sentOf: (statement) => sent.filter(({ sql }) => sql === statement.sql).map(({ parameters }) => parameters),
     answer: (statement, rows) => void answers.set(statement.sql, rows),

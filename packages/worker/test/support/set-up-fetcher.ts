@@ -55,6 +55,7 @@ export function setUpFetcher({ concurrency = 10, ceilings = new Map(), patienceM
       claimed.push(row);
       slots.take(row.lane);
     },
+    onAnswered: () => {},
   });
   const exchange = new Exchange({ ...common, takeCompletions: () => undefined, takeClaim: () => fetcher.takeClaim() });
   const answerClaims = (claim: (parameters: readonly unknown[]) => ClaimedRow[]) =>

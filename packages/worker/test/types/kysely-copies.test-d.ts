@@ -1,4 +1,4 @@
-import { createWorker, type Handlers, type TransactionalHandler, type TransactionOf, type WorkerDatabase } from "@queue/worker";
+import { createWorker, type DatabaseTarget, type Handlers, type TransactionalHandler, type TransactionOf } from "@queue/worker";
 import type { ControlledTransaction, Kysely } from "kysely";
 import type { Kysely as Kysely0285, Transaction as Transaction0285 } from "kysely-028-5";
 import type { Kysely as Kysely029, Transaction as Transaction029 } from "kysely-029";
@@ -78,8 +78,8 @@ test("a Transaction of any copy is refused, and so is what cannot write", () => 
 });
 
 test("any Kysely fits the shape", () => {
-  expectTypeOf<Kysely<ShopDatabase>>().toExtend<WorkerDatabase>();
-  expectTypeOf<Kysely029<ShopDatabase>>().toExtend<WorkerDatabase>();
-  expectTypeOf<Kysely0285<ShopDatabase>>().toExtend<WorkerDatabase>();
+  expectTypeOf<Kysely<ShopDatabase>>().toExtend<DatabaseTarget>();
+  expectTypeOf<Kysely029<ShopDatabase>>().toExtend<DatabaseTarget>();
+  expectTypeOf<Kysely0285<ShopDatabase>>().toExtend<DatabaseTarget>();
   createWorker({ queue, db: db.withSchema("tenant"), handlers: {} });
 });

@@ -25,12 +25,16 @@ const tolerance = sql`interval '5 ms'`;
 /** A claim that was on its way when its process was killed is carried out, and noted, as much later at most. */
 const onItsWay = sql`interval '2 s'`;
 
+/** What a worker that stops has for all that it still wants to say, and a little. */
+const lastWords = sql`interval '6 s'`;
+
 /** Whether a process was killed at `e` before claim `c` had ended at `l`: it had the job, or was about to get it. */
 export const isKilledMeanwhile = sql<boolean>`e.pid = c.pid and e.is_killed and e.at between c.at - ${onItsWay} and l.at`;
 
 /**
  * Attempts that were spent though no handler started, and that were not given back. Left out are those that nobody can know of,
- * because the process was killed between its claim and its handler's start.
+ * because the process was killed between its claim and its handler's start, or was cut off when it claimed and ended before it
+ * was back.
  */
 export const spentUnstarted = sql`(
   select c.job_id, c.at, 'attempt ' || c.attempt || ' of ' || c.kind || ' in process ' || c.pid as detail from chaos.changes c
@@ -41,7 +45,11 @@ export const spentUnstarted = sql`(
      and not exists (select from chaos.changes b where b.job_id = c.job_id and b.claims = c.claims and b.is_given_back)
      and not exists (
        select from chaos.ends e join chaos.changes l on l.job_id = c.job_id and l.claims = c.claims and not l.is_claim
-        where ${isKilledMeanwhile}))`;
+        where ${isKilledMeanwhile})
+     and not exists (
+       select from chaos.ends e join chaos.faults f on f.name like 'network%'
+        where e.pid = c.pid and f.began_at <= c.at + ${onItsWay} and f.ended_at >= c.at - ${onItsWay}
+          and e.at between c.at and f.ended_at + ${lastWords}))`;
 
 /** The claim that a run `r` belongs to: the last of its process for this attempt, before it started. */
 export const claimOfRun = sql`(
@@ -186,11 +194,12 @@ export const rules: readonly Rule[] = [
   },
   {
     // The first statement of a transactional handler names the session; before it, the session has done nothing but begin. And
-    // before a worker claims anything, it measures how many transactions its pool can have at a time.
+    // before a worker claims anything, it measures how many transactions its pool can have at a time. A pool whose driver gave a
+    // BEGIN up (query_timeout) hands the connection out again, with the transaction open: the worker's own statements may get it.
     name: "idle in a transaction, though no transactional handler had the session",
     harm: "broken",
     findings: sql`
       select null as job_id, min(at) as at, application || ' ' || session || ' after: ' || query as detail from chaos.idle_sessions
-       where application <> ${applications.transaction} and query !~* '^\\s*(begin|start transaction|select 1 as ok)' group by application, session, query`,
+       where application <> ${applications.transaction} and query !~* '^\\s*(begin|start transaction|select 1 as ok|with "mine")' group by application, session, query`,
   },
 ];

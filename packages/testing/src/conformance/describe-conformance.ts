@@ -11,14 +11,15 @@ import { useSuite } from "./suite.js";
 
 /**
  * What every adapter does the same, as tests against a real database. It uses the public interface only, so that it holds for
- * adapters that others write.
+ * adapters that others write. `name` is a part of the names of the schemas that it makes: at most 50 bytes, and another one for
+ * each suite on the same database.
  *
  * @example
- * describeConformance("@queue/pg", async () => ({ db, listener, executorInTransaction, close }));
+ * describeConformance("@queue/pg", async () => ({ db, listener, inHandler, executorInTransaction, close }));
  */
-export function describeConformance(name: string, open: () => Promise<Adapter>): void {
+export function describeConformance<TTrx>(name: string, open: () => Promise<Adapter<TTrx>>): void {
   describe(`${name} conforms`, () => {
-    const suite = useSuite(open);
+    const suite = useSuite(name, open);
     describeTransactions(suite);
     describePayloads(suite);
     describeKeys(suite);

@@ -1,12 +1,14 @@
-import type { Kysely } from "kysely";
-import type { Executor, Listener } from "@queue/core";
+import type { EnqueueTarget, Executor, Listener } from "@queue/core";
+import type { DatabaseTarget } from "@queue/core/adapter";
 
 /** What an adapter brings to the suite: a database, and its way into a transaction. */
-export interface Adapter {
-  /** On an empty or a used database: each test makes a schema of its own. */
-  readonly db: Kysely<unknown>;
+export interface Adapter<TTrx = unknown> {
+  /** A Kysely, or what the adapter makes of its library's database; empty or used: each test makes a schema of its own. */
+  readonly db: DatabaseTarget;
   /** Left out by an adapter that has none; then nothing about waking up is tested. */
   readonly listener?: Listener | undefined;
+  /** What the adapter makes of the transaction that handlers get; a transaction of Kysely is taken as it is. */
+  inHandler(trx: TTrx): EnqueueTarget;
   /**
    * Runs `fn` inside a transaction of the adapter's own library, with what the adapter makes of it, and then commits or rolls
    * back. When `fn` rejects, it rolls back and rejects with the same.

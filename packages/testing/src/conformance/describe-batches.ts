@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "@queue/core";
 import type { Suite } from "./suite.js";
@@ -73,7 +72,7 @@ export function describeBatches(suite: Suite): void {
   });
 
   test("an id beyond 2^53 stays exact on every way", async () => {
-    await sql`alter sequence ${sql.id(suite.queue.schema, "jobs_id_seq")} restart with ${sql.lit(Number(2n ** 53n))}`.execute(suite.db);
+    await suite.run(`alter sequence "${suite.queue.schema.replaceAll('"', '""')}".jobs_id_seq restart with ${2n ** 53n}`);
     await suite.queue.enqueue(suite.db, "chore", null);
     await suite.committed(async (executor) => {
       expect(await suite.queue.enqueue(executor, "errand", { n: 1 }, { key: "k" })).toEqual({ id: beyondNumbers, inserted: true });

@@ -1,23 +1,28 @@
-import { type Kysely, sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, onTestFinished } from "vitest";
 import type { Admin, Executor } from "@queue/core";
+import type { DatabaseTarget } from "@queue/core/adapter";
+import { toExecutor } from "@queue/core/internal";
 import { migrate } from "@queue/core/migrations";
 import { createWorker, type Worker, type WorkerEvent, type WorkerOptions } from "@queue/worker";
 import type { Adapter } from "./adapter.js";
 import { createTestQueue, type TestQueue } from "./test-queue.js";
 
 type Jobs = TestQueue["jobs"];
-type TestWorkerOptions = Omit<WorkerOptions<Jobs, Kysely<unknown>>, "queue" | "db" | "logger">;
+type TestWorkerOptions = Omit<WorkerOptions<Jobs, DatabaseTarget>, "queue" | "db" | "logger">;
 
 /** What a test of the suite works with: one adapter, and a schema that is the test's own. */
 export interface Suite {
-  readonly db: Kysely<unknown>;
+  readonly db: DatabaseTarget;
   readonly queue: TestQueue;
   readonly admin: Admin<Jobs>;
   /** Runs `fn` in a transaction of the adapter and commits it. */
   committed(fn: (executor: Executor) => Promise<void>): Promise<void>;
   /** Runs `fn` in a transaction of the adapter and rolls it back. */
   rolledBack(fn: (executor: Executor) => Promise<void>): Promise<void>;
+  /** Runs a statement on the database; its rows. */
+  run<TRow>(sql: string, parameters?: readonly unknown[]): Promise<TRow[]>;
+  /** What handlers write through, in the transaction that they get. */
+  inHandler(trx: unknown): Executor;
   /** A worker on the queue, stopped at the end of the test. Without a listener unless one is given. */
   worker(options: TestWorkerOptions): TestWorker;
   readonly adapter: Adapter;
@@ -30,7 +35,7 @@ export interface TestWorker extends Worker {
 }
 
 /** Opens the adapter once, and makes the tables of a new queue for each test, in a schema whose name needs quoting. */
-export function useSuite(open: () => Promise<Adapter>): Suite {
+export function useSuite(name: string, open: () => Promise<Adapter>): Suite {
   let adapter: Adapter;
   let queue: TestQueue;
   let number = 0;
@@ -40,7 +45,7 @@ export function useSuite(open: () => Promise<Adapter>): Suite {
   });
   beforeEach(async () => {
     number += 1;
-    queue = createTestQueue(`Conformance "${number}"`);
+    queue = createTestQueue(`"${name}" ${number}`);
     await migrate(adapter.db, queue);
   });
   afterAll(async () => {
@@ -62,18 +67,21 @@ export function useSuite(open: () => Promise<Adapter>): Suite {
     },
     committed: (fn) => adapter.executorInTransaction(fn, { commit: true }),
     rolledBack: (fn) => adapter.executorInTransaction(fn, { commit: false }),
+    run: async <TRow>(sql: string, parameters: readonly unknown[] = []) =>
+      (await toExecutor(adapter.db).execute<TRow>({ sql, parameters })).rows,
+    inHandler: (trx) => toExecutor(adapter.inHandler(trx)),
     worker: (options) => startableWorker(queue, adapter.db, options),
   };
 }
 
-/** `table` of the test's own, in the schema of its queue. */
-export async function createTable(suite: Suite, table: string): Promise<ReturnType<typeof sql.id>> {
-  const name = sql.id(suite.queue.schema, table);
-  await sql`create table ${name} (value text not null)`.execute(suite.db);
+/** `table` of the test's own, in the schema of its queue; its name as SQL. */
+export async function createTable(suite: Suite, table: string): Promise<string> {
+  const name = `"${suite.queue.schema.replaceAll('"', '""')}"."${table}"`;
+  await suite.run(`create table ${name} (value text not null)`);
   return name;
 }
 
-function startableWorker(queue: TestQueue, db: Kysely<unknown>, options: TestWorkerOptions): TestWorker {
+function startableWorker(queue: TestQueue, db: DatabaseTarget, options: TestWorkerOptions): TestWorker {
   const events: WorkerEvent[] = [];
   const waiting: (() => void)[] = [];
   const worker = createWorker({

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { PermanentError, RetryAfterError } from "@queue/core";
 import { snooze } from "@queue/worker";
@@ -74,15 +73,16 @@ export function describeAttempts(suite: Suite): void {
           errand: {
             transactional: true,
             async run(job, { trx }) {
-              await sql`insert into ${written} values (${`attempt ${job.attempt}`})`.execute(trx);
-              await suite.queue.enqueue(trx, "chore", null);
+              const executor = suite.inHandler(trx);
+              await executor.execute({ sql: `insert into ${written} values ($1::text)`, parameters: [`attempt ${job.attempt}`] });
+              await suite.queue.enqueue(executor, "chore", null);
               if (job.attempt === 1) throw new Error("changed my mind");
             },
           },
         },
       });
       await worker.runUntilIdle();
-      expect((await sql`select value from ${written}`.execute(suite.db)).rows).toEqual([{ value: "attempt 2" }]);
+      expect(await suite.run(`select value from ${written}`)).toEqual([{ value: "attempt 2" }]);
       expect((await suite.admin.jobs({ kind: "chore" })).items).toHaveLength(1);
       expect(await suite.admin.job(id)).toMatchObject({
         status: "done",
@@ -100,14 +100,14 @@ export function describeAttempts(suite: Suite): void {
             errand: {
               transactional: true,
               async run(_job, { trx }) {
-                await sql`insert into ${written} values ('kept')`.execute(trx);
+                await suite.inHandler(trx).execute({ sql: `insert into ${written} values ('kept')`, parameters: [] });
                 return snooze("1h");
               },
             },
           },
         })
         .runUntilIdle();
-      expect((await sql`select value from ${written}`.execute(suite.db)).rows).toEqual([{ value: "kept" }]);
+      expect(await suite.run(`select value from ${written}`)).toEqual([{ value: "kept" }]);
       expect(await suite.admin.job(id)).toMatchObject({ status: "queued", attempts: 0 });
     });
 
@@ -116,7 +116,14 @@ export function describeAttempts(suite: Suite): void {
       await suite
         .worker({
           handlers: {
-            errand: { transactional: true, run: async (_job, { trx }) => void (await sql`select 1 / 0`.execute(trx).catch(() => {})) },
+            errand: {
+              transactional: true,
+              run: async (_job, { trx }) =>
+                void (await suite
+                  .inHandler(trx)
+                  .execute({ sql: "select 1 / 0", parameters: [] })
+                  .catch(() => {})),
+            },
           },
         })
         .runUntilIdle();

@@ -57,7 +57,7 @@ const refused: readonly (readonly [payload: unknown, path: string])[] = [
 
 export function describePayloads(suite: Suite): void {
   describe("a payload", () => {
-    test("arrives as it was given: through Kysely, through the adapter, alone and in a batch", async () => {
+    test("arrives as it was given: through the database, through a transaction, alone and in a batch", async () => {
       const expected = new Map<string, JsonValue>();
       const payloads = [
         ...kept.map((payload) => [payload, payload] as const),

@@ -11,7 +11,7 @@ export function describeWaking(suite: Suite): void {
       return suite.adapter.listener ?? skip("this adapter has no listener");
     }
 
-    test("starts a job when it is committed through Kysely", async ({ skip }) => {
+    test("starts a job when it is committed through the database", async ({ skip }) => {
       const worker = suite.worker({ listener: listener(skip), pollInterval, handlers: { errand: () => {} } });
       await worker.start();
       const { id } = await suite.queue.enqueue(suite.db, "errand", { n: 1 });

@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { Executor } from "@queue/core";
+import { sqlStateOf } from "@queue/core/adapter";
+import { toDatabase } from "@queue/core/internal";
 import type { Suite } from "./suite.js";
 
 export function describeTransactions(suite: Suite): void {
@@ -81,25 +84,58 @@ export function describeTransactions(suite: Suite): void {
     });
   });
 
-  describe("a job that is enqueued through Kysely", () => {
-    test("follows its transaction", async () => {
-      await suite.db.transaction().execute((trx) => suite.queue.enqueue(trx, "errand", { n: 1 }));
-      const failing = suite.db.transaction().execute(async (trx) => {
-        await suite.queue.enqueue(trx, "errand", { n: 2 });
-        throw new Error("no stock");
+  describe.each(["commits", "rolls back"])("a transaction of the database that %s", (how) => {
+    const failure = new Error("no stock");
+    const transact = (fn: (executor: Executor) => Promise<unknown>): Promise<unknown> =>
+      toDatabase(suite.db).transaction(async (_trx, executor) => {
+        await fn(executor);
+        if (how !== "commits") throw failure;
       });
-      await expect(failing).rejects.toThrow("no stock");
-      expect((await suite.admin.jobs()).items).toMatchObject([{ payload: { n: 1 } }]);
+
+    test("takes its jobs with it, and rejects with the same error as its callback", async () => {
+      const transaction = transact((executor) => suite.queue.enqueue(executor, "errand", { n: 1 }));
+      if (how === "commits") await transaction;
+      else await expect(transaction).rejects.toBe(failure);
+      expect((await suite.admin.jobs()).items).toHaveLength(how === "commits" ? 1 : 0);
     });
 
-    test("goes with its savepoint", async () => {
-      const trx = await suite.db.startTransaction().execute();
-      await suite.queue.enqueue(trx, "errand", { n: 1 });
-      const inner = await trx.savepoint("inner_part").execute();
-      await suite.queue.enqueue(inner, "errand", { n: 2 });
-      const outer = await inner.rollbackToSavepoint("inner_part").execute();
-      await outer.commit().execute();
-      expect((await suite.admin.jobs()).items).toMatchObject([{ payload: { n: 1 } }]);
+    test("is at READ COMMITTED, and may write", async () => {
+      const seen: unknown[] = [];
+      await transact(async (executor) => {
+        const text = "select current_setting('transaction_isolation') as isolation, current_setting('transaction_read_only') as read_only";
+        seen.push(...(await executor.execute({ sql: text, parameters: [] })).rows);
+      }).catch(() => {});
+      expect(seen).toEqual([{ isolation: "read committed", read_only: "off" }]);
+    });
+
+    test("gives its connection back, however often", async () => {
+      for (let n = 0; n < 30; n++) await transact((executor) => suite.queue.enqueue(executor, "chore", null)).catch(() => {});
+      expect((await suite.admin.jobs()).items).toHaveLength(how === "commits" ? 30 : 0);
+    });
+  });
+
+  describe("a transaction of the database whose statement failed", () => {
+    test("rejects, gives its connection back, and leaves nothing, also when the error was swallowed", async () => {
+      for (let n = 0; n < 30; n++) {
+        const transaction = toDatabase(suite.db).transaction(async (_trx, executor) => {
+          await suite.queue.enqueue(executor, "chore", null);
+          const failing = executor.execute({ sql: "select 1 / 0", parameters: [] });
+          if (n % 2 === 0) await failing;
+          else await failing.catch(() => {});
+          await suite.queue.enqueue(executor, "chore", null);
+        });
+        await expect(transaction).rejects.toBeInstanceOf(Error);
+      }
+      expect((await suite.admin.jobs()).items).toEqual([]);
+    });
+
+    test("keeps the SQLSTATE where a caller finds it", async () => {
+      const failing = toDatabase(suite.db).transaction((_trx, executor) => executor.execute({ sql: "select 1 / 0", parameters: [] }));
+      const error: unknown = await failing.then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      expect(sqlStateOf(error)).toBe("22012");
     });
   });
 }
