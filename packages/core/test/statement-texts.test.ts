@@ -39,7 +39,7 @@ describe.each(texts)("%s", (_name, text) => {
     );
     expect(looseCalls).toEqual([]);
     // With one list it would be looked up like any function; with several it is expanded by the grammar.
-    for (const [, list = ""] of withoutLiterals.matchAll(/unnest\(([^)]*)\)/g)) expect(list).toContain(",");
+    for (const [, list = ""] of withoutLiterals.matchAll(/(?<!pg_catalog\.)unnest\(([^)]*)\)/g)) expect(list).toContain(",");
   });
 
   test("has no ? operator and no $ inside of a literal, which knex and others would rewrite", () => {

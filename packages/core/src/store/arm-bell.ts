@@ -28,7 +28,7 @@ export function armBell(schema: string): Statement<ArmBellInput, ArmedBell> {
           select pg_catalog.bool_and(pg_catalog.pg_try_advisory_lock_shared(pg_catalog.hashtextextended(k.name, 0))) as all_of_them
             from (select ${sql.lit(any)} as name
                   union all select ${sql.lit(everyLane)} where pg_catalog.cardinality(${p.texts("lanes")}) = 0
-                  union all select ${sql.lit(lanePrefix)} || lane from unnest(${p.texts("lanes")}) as lane) k)`,
+                  union all select ${sql.lit(lanePrefix)} || lane from pg_catalog.unnest(${p.texts("lanes")}) as lane) k)`,
       )
       .selectFrom("taken")
       // The transaction's id is taken after the keys are: CASE evaluates in this order.

@@ -6,6 +6,7 @@ import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { kyselyOn } from "../support/kysely-on.js";
 import { openSession } from "../support/session.js";
+import { listenTo } from "../support/listener.js";
 import { rejectionOf } from "../support/thrown-by.js";
 import { workerOn } from "../support/worker-on.js";
 
@@ -147,23 +148,31 @@ describe("a transaction that is prepared (two-phase commit)", () => {
     await server.stop();
   });
 
-  test("is refused by PostgreSQL when it has a job, because of its notification, and undone as a whole", async () => {
+  test("is refused by PostgreSQL when it rings for a worker that sleeps, and undone as a whole", async () => {
+    await using listener = await listenTo(server.url);
     await using session = await openSession(server.url);
     await session.query("begin");
     await queue.enqueue(session.executor, "a", 1, { key: "k" });
     expect(await rejectionOf(session.query("prepare transaction 'order-1'"))).toMatchObject({ code: "0A000" });
     expect((await pool.query("select from queue.jobs")).rowCount).toBe(0);
     expect((await pool.query("select from queue.job_keys")).rowCount).toBe(0);
+    expect(await listener.heard()).toEqual([]);
   });
 
-  test("is possible without the trigger: the job is there when it is committed, and not before; workers poll", async () => {
-    await pool.query("alter table queue.jobs disable trigger announce_jobs");
-    await using session = await openSession(server.url);
-    await session.query("begin");
-    await queue.enqueue(session.executor, "a", 1);
-    await session.query("prepare transaction 'order-2'");
-    expect(await workerOn(kyselyOn(pool)).claim()).toEqual([]);
-    await session.query("commit prepared 'order-2'");
-    expect(await workerOn(kyselyOn(pool)).claim()).toMatchObject([{ payload: "1" }]);
-  });
+  test.each(["while nobody sleeps", "without the trigger"])(
+    "is possible %s: the job is there when it is committed, and not before",
+    async (how) => {
+      await using listener = await listenTo(server.url, "queue", how === "without the trigger" ? [] : null);
+      if (how === "without the trigger") await pool.query("alter table queue.jobs disable trigger announce_jobs");
+      await using session = await openSession(server.url);
+      await session.query("begin");
+      await queue.enqueue(session.executor, "a", 1);
+      await session.query("prepare transaction 'order-2'");
+      expect(await workerOn(kyselyOn(pool)).claim()).toEqual([]);
+      await session.query("commit prepared 'order-2'");
+      expect(await workerOn(kyselyOn(pool)).claim()).toMatchObject([{ payload: "1" }]);
+      expect(await listener.heard()).toEqual([]);
+      await pool.query("truncate queue.jobs; alter table queue.jobs enable trigger announce_jobs");
+    },
+  );
 });
