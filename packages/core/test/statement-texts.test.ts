@@ -3,6 +3,7 @@ import { createQueue, job } from "@queue/core";
 import { createWorkerStatements } from "@queue/core/internal";
 import { createAdminStatements } from "../src/store/admin-statements.js";
 import { appliedMigrations, findMigrationsTable } from "../src/store/applied-migrations.js";
+import { enqueueJob } from "../src/store/enqueue-job.js";
 import { enqueueJobs } from "../src/store/enqueue-jobs.js";
 import { enqueueKeyedJobs } from "../src/store/enqueue-keyed-jobs.js";
 
@@ -10,6 +11,7 @@ const statements = {
   ...createWorkerStatements("queue"),
   ...createAdminStatements("queue"),
   appliedMigrations: appliedMigrations("queue"),
+  enqueueJob: enqueueJob("queue"),
   enqueueJobs: enqueueJobs("queue"),
   enqueueKeyedJobs: enqueueKeyedJobs("queue"),
   findMigrationsTable: findMigrationsTable("queue"),
@@ -48,7 +50,7 @@ describe.each(texts)("%s", (_name, text) => {
   });
 });
 
-test.each(["enqueueJobs", "enqueueKeyedJobs", "claimJobs", "completeJobs", "requeueJobs", "extendLeases"] as const)(
+test.each(["enqueueJob", "enqueueJobs", "enqueueKeyedJobs", "claimJobs", "completeJobs", "requeueJobs", "extendLeases"] as const)(
   "the text of %s is what was measured: a change shows here, and wants a new look at its plan",
   async (name) => {
     await expect(layOut(statements[name].sql)).toMatchFileSnapshot(`./statement-texts/${name}.sql`);
@@ -67,7 +69,10 @@ test("a batch of any size is the same text, with one parameter", async () => {
       return Promise.resolve({ rows: rows as R[] });
     },
   };
-  await queue.enqueue(executor, "a", 1);
+  await queue.enqueueMany(
+    executor,
+    [1, 2].map((payload) => ({ kind: "a", payload })),
+  );
   await queue.enqueueMany(executor, [{ kind: "a", payload: 1, options: { key: "k" } }]);
   const items = Array.from({ length: 1_000 }, (_, n) => ({ kind: "a" as const, payload: n }));
   await queue.enqueueMany(executor, items);
