@@ -26,5 +26,6 @@ export { type ExpiredJob, leaseExpiredMessage } from "./store/return-expired-job
 export { notificationChannel } from "./store/notification-channel.js";
 export type { Requeue } from "./store/requeue-jobs.js";
 export { toDate } from "./store/sql-time.js";
+export { shiftTimes } from "./store/shift-times.js";
 export { runStatement, type Statement, toArrayLiteral } from "./store/statement.js";
 export { createWorkerStatements, type WorkerStatements } from "./store/worker-statements.js";

@@ -3,12 +3,13 @@ import { migrate } from "@queue/core/migrations";
 import { useTestDatabase } from "@queue/test-database";
 import { CamelCasePlugin, type Kysely, sql } from "kysely";
 import { afterEach, describe, expect, test } from "vitest";
+import { allSteps } from "./support/all-steps.js";
 import { catalogueOf, schemasOf } from "./support/catalogue.js";
 import { kyselyOn } from "./support/kysely-on.js";
 import { rejectionOf } from "./support/thrown-by.js";
 
 const database = useTestDatabase({ template: "empty" });
-const applied = ["0001-initial"];
+const applied = allSteps;
 
 afterEach(async () => {
   await database.pool.query("drop schema if exists queue cascade; drop schema if exists q1 cascade; drop schema if exists q2 cascade");

@@ -1,1 +1,2 @@
-export {};
+export { type DrizzleDatabase, drizzleDatabase, type DrizzleTransactionOf } from "./drizzle-database.js";
+export { type DrizzleTransaction, fromDrizzle } from "./from-drizzle.js";

@@ -1,1 +1,3 @@
-export {};
+export { fromNeon } from "./from-neon.js";
+export { neonDatabase } from "./neon-database.js";
+export { neonListener, type NeonListenerOptions } from "./neon-listener.js";

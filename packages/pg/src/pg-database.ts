@@ -29,6 +29,11 @@ export function pgDatabase(pool: Pool): AdapterDatabase<PoolClient> {
 async function transact<T>(pool: Pool, body: (trx: PoolClient, executor: Executor) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
+  // A client that is out of the pool has nobody who hears that it was lost, which would end the process.
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  client.on("error", onError);
   try {
     await client.query("begin isolation level read committed read write");
     const result = await body(client, fromPg(client));
@@ -42,6 +47,7 @@ async function transact<T>(pool: Pool, body: (trx: PoolClient, executor: Executo
     });
     throw error;
   } finally {
+    client.off("error", onError);
     client.release(broken);
   }
 }

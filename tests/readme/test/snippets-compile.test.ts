@@ -4,10 +4,24 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { generateClient } from "../../../packages/prisma/test/generate-client.js";
 import { firstSnippet } from "./first-snippet.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const readmes = ["README.md", "packages/core/README.md", "packages/worker/README.md", "packages/pg/README.md", "packages/pglite/README.md"];
+const readmes = [
+  "README.md",
+  "packages/core/README.md",
+  "packages/worker/README.md",
+  "packages/pg/README.md",
+  "packages/postgres-js/README.md",
+  "packages/drizzle/README.md",
+  "packages/neon/README.md",
+  "packages/pglite/README.md",
+  "packages/knex/README.md",
+  "packages/typeorm/README.md",
+  "packages/mikro-orm/README.md",
+  "packages/prisma/README.md",
+];
 
 /** What the application around a snippet has. */
 const application = `import type { Generated, Kysely as Builder } from "kysely";
@@ -39,6 +53,7 @@ it("the first snippet of every README compiles under the strictest settings", as
   await writeFile(join(folder, "application.d.ts"), application);
   await writeFile(join(folder, "queue.ts"), queueModule);
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
+  await generateClient({ folder });
   await Promise.all(
     readmes.map(async (readme) => writeFile(join(folder, `${readme.replaceAll(/[./]/g, "-")}.ts`), await firstSnippet(readme))),
   );

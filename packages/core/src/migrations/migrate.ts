@@ -1,4 +1,5 @@
 import { queueError } from "../errors/queue-error.js";
+import { areFunctionsPending, functionsStep } from "../functions/install-functions.js";
 import { checkSchemaName } from "../job/schema-name.js";
 import type { Executor } from "../ports/executor.js";
 import { type DatabaseTarget, isAdapterDatabase, toDatabase } from "../ports/adapter-database.js";
@@ -49,7 +50,7 @@ export function migrationSql(options: SchemaOption = {}): string {
   const statements = [
     `create schema if not exists ${quoteIdentifier(schema)}`,
     createBookkeeping(schema),
-    ...schemaMigrations.flatMap((migration) => [...migration.statements(schema), recordMigration(schema, migration)]),
+    ...[...schemaMigrations, functionsStep()].flatMap((migration) => [...migration.statements(schema), recordMigration(schema, migration)]),
   ];
   return `begin;\n\n${statements.map((statement) => `${statement};\n`).join("\n")}\ncommit;\n`;
 }
@@ -62,7 +63,11 @@ async function applyPending(executor: Executor, schema: string): Promise<Migrate
   if (!(await bookkeepingExists(executor, schema))) await run(executor, createBookkeeping(schema));
   const known = await run<{ name: string }>(executor, `select name from ${quoteIdentifier(schema)}.migrations`);
   const done = new Set(known.map((row) => row.name));
-  const pending = schemaMigrations.filter((migration) => !done.has(migration.name));
+  const functions = functionsStep();
+  const pending = [
+    ...schemaMigrations.filter((migration) => !done.has(migration.name)),
+    ...(areFunctionsPending(functions, done) ? [functions] : []),
+  ];
   for (const migration of pending) {
     for (const statement of migration.statements(schema)) await run(executor, statement);
     await run(executor, recordMigration(schema, migration));

@@ -16,14 +16,24 @@ export interface RegisterWorkerInput {
 
 /**
  * Says that a worker is alive and which kinds it has handlers for, so that operators see kinds without a worker; and forgets
- * those that have not said so in time. Nothing else reads it: leases alone decide who may run a job. Safe to repeat.
+ * those that have not said so in time, but for those that say so at this moment: workers that are late together would wait for
+ * each other in a circle. Nothing else reads it: leases alone decide who may run a job. Safe to repeat.
  */
 export function registerWorker(schema: string): Statement<RegisterWorkerInput, { id: string }> {
   const p = placeholders<RegisterWorkerInput>();
   const query = queryBuilder(schema)
-    .with("forgotten", (db) =>
-      db.deleteFrom("workers as w").where("w.expires_at", "<", clockTimestamp).where("w.id", "<>", p.text("worker")).returning("w.id"),
+    .with(
+      (cte) => cte("late").materialized(),
+      (db) =>
+        db
+          .selectFrom("workers as w")
+          .select("w.id")
+          .where("w.expires_at", "<", clockTimestamp)
+          .where("w.id", "<>", p.text("worker"))
+          .forUpdate()
+          .skipLocked(),
     )
+    .with("forgotten", (db) => db.deleteFrom("workers as w").where(sql<boolean>`w.id = any(array(select id from late))`))
     .insertInto("workers")
     .values({
       id: p.text("worker"),

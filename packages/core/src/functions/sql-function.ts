@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import { quoteBody, quoteIdentifier } from "../migrations/quote.js";
+
+/** A function in the queue's schema, in plpgsql: it keeps the plans of its statements, as a driver does that prepares them. */
+export interface SqlFunction {
+  readonly name: string;
+  /** Name, type, and default if it has one. */
+  readonly parameters: readonly (readonly [name: string, type: string, standard?: string])[];
+  readonly returns: string;
+  /** Reads no table and changes nothing. */
+  readonly isPure?: boolean;
+  /** Variables, if any, from `declare` on, and the body. In the body a parameter is `function.parameter`, since a bare name is a column. */
+  readonly body: string;
+}
+
+/** Marks what is the queue's own, and may be dropped by it. */
+export const markerPrefix = "-- queue function ";
+
+/**
+ * The first line of a function's source: it says whether a function that is there has another signature, so that it must be dropped and
+ * cannot be replaced.
+ */
+export function markerOf({ name, parameters, returns }: SqlFunction): string {
+  const text = JSON.stringify([name, parameters, returns]);
+  return `${markerPrefix}${createHash("sha256").update(text).digest("hex").slice(0, 12)}`;
+}
+
+/** Name and types, as `to_regprocedure` takes them. */
+export function signatureOf(schema: string, { name, parameters }: SqlFunction): string {
+  return `${quoteIdentifier(schema)}.${name}(${parameters.map(([, type]) => type).join(", ")})`;
+}
+
+/** The statement that creates the function, or puts it in the place of one with the same signature. Runs with the caller's rights. */
+export function createFunction(schema: string, definition: SqlFunction): string {
+  const { name, parameters, returns, isPure, body } = definition;
+  const list = parameters.map(
+    ([parameter, type, standard]) => `${parameter} ${type}${standard === undefined ? "" : ` default ${standard}`}`,
+  );
+  return `create or replace function ${quoteIdentifier(schema)}.${name}(${list.join(", ")}) returns ${returns}
+  language plpgsql ${isPure === true ? "immutable" : "volatile"} set search_path = '' as ${quoteBody(`
+${markerOf(definition)}
+#variable_conflict use_column
+${body.trim()}
+`)}`;
+}

@@ -1,0 +1,208 @@
+import { sql } from "drizzle-orm";
+import { drizzle as drizzleOnPostgresJs } from "drizzle-orm/postgres-js";
+import postgres from "postgres";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { createQueue, job, type JsonValue, QueueError } from "@queue/core";
+import { migrate } from "@queue/core/migrations";
+import { drizzleDatabase, fromDrizzle } from "@queue/drizzle";
+import { useTestDatabase } from "@queue/test-database";
+import { createWorker } from "@queue/worker";
+import { orders, type Session, sessions } from "./sessions.js";
+
+const database = useTestDatabase({ template: "empty" });
+const queue = createQueue({ jobs: { note: job<JsonValue>() } });
+
+describe.each(Object.entries(sessions))("Drizzle on %s", (_name, open) => {
+  let session: Session;
+  beforeAll(async () => {
+    session = await open(database);
+    await migrate(drizzleDatabase(session.db), queue);
+    await session.db.execute(sql`create table if not exists orders (id int primary key, order_note text not null)`);
+  });
+  beforeEach(async () => {
+    await session.db.execute(sql`delete from orders`);
+    await session.db.execute(sql`delete from queue.jobs`);
+  });
+  afterAll(() => session?.close());
+
+  const payloads = async (): Promise<unknown[]> =>
+    (await queue.admin(drizzleDatabase(session.db)).jobs({ status: "queued" })).items.map(({ payload }) => payload).reverse();
+
+  test("binds texts, numbers and null, and leaves what only looks like a placeholder", async () => {
+    const { rows } = await session.db.transaction((tx) =>
+      fromDrizzle(tx).execute({
+        sql: `select $1::text as text, $2::int as int, $3::text as nothing, '$1 ?'::text as "a $2", ($4::text::jsonb ? '?') as has`,
+        parameters: Object.freeze(["$2 ?", 1, null, '{"?": "$1"}']),
+      }),
+    );
+    expect(rows).toEqual([{ text: "$2 ?", int: 1, nothing: null, "a $2": "$1 ?", has: true }]);
+  });
+
+  test("stores a payload as JSON once, whatever is in it, beside the rows of the application", async () => {
+    const hostile: JsonValue[] = [{ price: "$1", sql: "?", nested: { snake_case: ["{1,2}", null] } }, "a text", ["[1]"], 2 ** 53 - 1];
+    await session.db.transaction(async (tx) => {
+      await tx.insert(orders).values({ id: 1, orderNote: "paid" });
+      for (const payload of hostile) await queue.enqueue(fromDrizzle(tx), "note", payload);
+      await queue.enqueueMany(
+        fromDrizzle(tx),
+        hostile.map((payload) => ({ kind: "note", payload })),
+      );
+    });
+    expect(await payloads()).toEqual([...hostile, ...hostile]);
+    expect(await session.db.query.orders.findMany()).toEqual([{ id: 1, orderNote: "paid" }]);
+  });
+
+  test("goes with a nested transaction that is rolled back, and the rest stays", async () => {
+    await session.db.transaction(async (tx) => {
+      await queue.enqueue(fromDrizzle(tx), "note", "outer");
+      const undone = tx.transaction(async (inner) => {
+        await queue.enqueue(fromDrizzle(inner), "note", "undone");
+        inner.rollback();
+      });
+      await expect(undone).rejects.toThrow("Rollback");
+      await tx.transaction((inner) => queue.enqueue(fromDrizzle(inner), "note", "kept"));
+    });
+    expect(await payloads()).toEqual(["outer", "kept"]);
+  });
+
+  test("goes with tx.rollback()", async () => {
+    const undone = session.db.transaction(async (tx) => {
+      await queue.enqueue(fromDrizzle(tx), "note", "undone");
+      tx.rollback();
+    });
+    await expect(undone).rejects.toThrow("Rollback");
+    expect(await payloads()).toEqual([]);
+  });
+
+  test("rejects with the driver's error, and not with one that has the payload in its message", async () => {
+    await session.db.execute(sql`alter table queue.jobs add constraint no_secrets check (payload::text not like '%secret%') not valid`);
+    onTestFinished(async () => void (await session.db.execute(sql`alter table queue.jobs drop constraint no_secrets`)));
+    const error: unknown = await queue.enqueue(drizzleDatabase(session.db), "note", "secret").catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: "23514" });
+    expect(String(error)).not.toContain('secret"');
+    expect(String(error)).toContain("no_secrets");
+  });
+
+  test("is one scope with the others of its drizzle(), whose tables need no second look", async () => {
+    const { scope } = drizzleDatabase(session.db);
+    expect(await session.db.transaction(async (tx) => fromDrizzle(tx).scope)).toBe(scope);
+    expect(scope).toBeTypeOf("object");
+  });
+
+  describe("a transaction of drizzleDatabase", () => {
+    test("rejects with the error of its body, also when a statement had failed before", async () => {
+      const failure = new Error("mine");
+      const failing = drizzleDatabase(session.db).transaction(async (tx) => {
+        await tx.execute(sql`select 1 / 0`).catch(() => {});
+        throw failure;
+      });
+      await expect(failing).rejects.toBe(failure);
+    });
+
+    test("rejects when a statement has failed and nobody said it, though Drizzle believes that it is committed", async () => {
+      const db = drizzleDatabase(session.db);
+      const swallowed = db.transaction(async (tx, executor) => {
+        await queue.enqueue(executor, "note", "lost");
+        await executor.execute({ sql: "select 1 / 0", parameters: [] }).catch(() => {});
+        await tx.execute(sql`select 1`).catch(() => {});
+      });
+      await expect(swallowed).rejects.toBeInstanceOf(Error);
+      await expect(db.transaction(async (tx) => void (await tx.execute(sql`select 1 / 0`).catch(() => {})))).rejects.toBeInstanceOf(Error);
+      expect(await payloads()).toEqual([]);
+    });
+
+    test("gives its connection back: fifty failures leave a pool of two as it was", async () => {
+      const db = drizzleDatabase(session.db);
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 50 }, (_, n) =>
+          db.transaction(async (tx, executor) => {
+            await queue.enqueue(executor, "note", "lost");
+            if (n % 3 === 0) await tx.execute(sql`select 1 / 0`);
+            if (n % 3 === 1) await tx.transaction((inner) => inner.execute(sql`select 1 / 0`)).catch(() => {});
+            throw new Error(`failure ${n}`);
+          }),
+        ),
+      );
+      expect(outcomes.filter(({ status }) => status === "rejected")).toHaveLength(50);
+      await Promise.all([1, 2].map((id) => db.transaction((tx) => tx.insert(orders).values({ id, orderNote: "fine" }))));
+      expect(await session.db.$count(orders)).toBe(2);
+      expect(await payloads()).toEqual([]);
+    });
+  });
+
+  test("a transactional handler writes through the tx of Drizzle", async () => {
+    const db = drizzleDatabase(session.db);
+    await queue.enqueue(db, "note", "first");
+    const worker = createWorker({
+      queue,
+      db,
+      concurrency: 1,
+      logger: { debug() {}, info() {}, warn() {}, error() {} },
+      handlers: {
+        note: {
+          transactional: true,
+          run: async ({ payload }, { trx }) => {
+            await trx.insert(orders).values({ id: payload === "first" ? 1 : 2, orderNote: JSON.stringify(payload) });
+            if (payload === "first") await queue.enqueue(fromDrizzle(trx), "note", "second");
+          },
+        },
+      },
+    });
+    await worker.runUntilIdle();
+    expect((await session.db.query.orders.findMany()).map(({ orderNote }) => orderNote)).toEqual(['"first"', '"second"']);
+  });
+
+  test("is refused as a db where a transaction is wanted, and the other way round", async () => {
+    const error = thrownBy(() => fromDrizzle(session.db as unknown as Parameters<typeof fromDrizzle>[0]));
+    expect(QueueError.is(error, "INVALID_OPTION")).toBe(true);
+    expect(String(error)).toContain("would not be in your transaction");
+    await session.db.transaction(async (tx) => {
+      expect(String(thrownBy(() => drizzleDatabase(tx as unknown as typeof session.db)))).toContain("a transaction");
+    });
+  });
+});
+
+test("only PGlite is said to have one connection", async () => {
+  const found: Record<string, unknown> = {};
+  for (const [name, open] of Object.entries(sessions)) {
+    const { db, close } = await open(database);
+    found[name] = drizzleDatabase(db).hasOneConnection;
+    await close();
+  }
+  expect(found).toEqual({ "node-postgres": false, "postgres.js": false, PGlite: true });
+});
+
+test("a transform of postgres.js changes the names of no column, and no payload", async () => {
+  const client = postgres(database.url, { transform: postgres.camel, onnotice: () => {} });
+  onTestFinished(() => client.end());
+  const db = drizzleDatabase(drizzleOnPostgresJs(client));
+  await migrate(db, queue);
+  const { id } = await queue.enqueue(db, "note", { snake_case: { inner_key: 1 } }, { maxAttempts: 3 });
+  expect(await queue.admin(db).job(id)).toMatchObject({ payload: { snake_case: { inner_key: 1 } }, maxAttempts: 3, attempts: 0 });
+});
+
+test.each([
+  ["nothing", undefined, "undefined"],
+  ["null", null, "null"],
+  ["a promise", Promise.resolve(), "an await is missing"],
+  ["any object", {}, "an object"],
+])("fromDrizzle and drizzleDatabase refuse %s", (_name, value, part) => {
+  const error = thrownBy(() => fromDrizzle(value as never));
+  expect(QueueError.is(error, "INVALID_OPTION")).toBe(true);
+  expect(String(error)).toContain(part);
+  expect(
+    QueueError.is(
+      thrownBy(() => drizzleDatabase(value as never)),
+      "INVALID_OPTION",
+    ),
+  ).toBe(true);
+});
+
+function thrownBy(call: () => unknown): unknown {
+  try {
+    call();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("It did not throw.");
+}

@@ -1,0 +1,32 @@
+import { fromPostgresJs, postgresJsDatabase, postgresJsListener } from "@queue/postgres-js";
+import { useTestDatabase } from "@queue/test-database";
+import { type Adapter, describeConformance } from "@queue/testing/conformance";
+import postgres from "postgres";
+
+const database = useTestDatabase({ template: "empty" });
+
+/** What a body throws that has done its part and wants it undone. */
+const rollback = new Error("rolled back as wanted");
+
+async function open(options: postgres.Options<Record<string, postgres.PostgresType>>): Promise<Adapter<postgres.TransactionSql>> {
+  const sql = postgres(database.url, { onnotice: () => {}, ...options });
+  return {
+    db: postgresJsDatabase(sql),
+    listener: postgresJsListener(database.url),
+    inHandler: fromPostgresJs,
+    executorInTransaction: (fn, { commit }) =>
+      sql
+        .begin(async (trx) => {
+          await fn(fromPostgresJs(trx));
+          if (!commit) throw rollback;
+        })
+        .catch((error: unknown) => {
+          if (error !== rollback) throw error;
+        }),
+    close: () => sql.end(),
+  };
+}
+
+describeConformance("@queue/postgres-js", () => open({}));
+describeConformance("postgres-js, nothing prepared", () => open({ prepare: false }));
+describeConformance("postgres-js, in camel case", () => open({ transform: postgres.camel }));

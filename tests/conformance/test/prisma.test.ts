@@ -1,0 +1,37 @@
+import { PrismaPg } from "@prisma/adapter-pg";
+import { pgListener } from "@queue/pg";
+import { fromPrisma, prismaDatabase, type PrismaLike, type PrismaTransaction } from "@queue/prisma";
+import { useTestDatabase } from "@queue/test-database";
+import { describeConformance } from "@queue/testing/conformance";
+import { generateClient } from "../../../packages/prisma/test/generate-client.js";
+
+const database = useTestDatabase({ template: "empty" });
+
+interface Client extends PrismaLike<PrismaTransaction> {
+  $disconnect(): Promise<void>;
+}
+
+describeConformance<PrismaTransaction>("@queue/prisma", async () => {
+  const generated = await generateClient();
+  const { PrismaClient } = (await import(generated.file)) as { PrismaClient: new (options: { adapter: PrismaPg }) => Client };
+  const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: database.url }) });
+  const rolledBack = new Error("rolled back");
+  return {
+    db: prismaDatabase(prisma),
+    listener: pgListener({ connectionString: database.url }),
+    inHandler: fromPrisma,
+    async executorInTransaction(fn, { commit }) {
+      const transaction = prisma.$transaction(async (tx) => {
+        await fn(fromPrisma(tx));
+        if (!commit) throw rolledBack;
+      });
+      await transaction.then(undefined, (error: unknown) => {
+        if (error !== rolledBack) throw error;
+      });
+    },
+    async close() {
+      await prisma.$disconnect();
+      await generated.remove();
+    },
+  };
+});
