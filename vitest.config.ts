@@ -11,8 +11,14 @@ export default defineConfig({
     alias: [
       { find: /^@queue\/testing\/conformance$/, replacement: `${root}packages/testing/src/conformance/index.ts` },
       // Tests read sources, of the shop as of the packages, so that a change needs no build before it is tested.
-      { find: /^@queue\/(core|worker|pg|pglite|postgres-js|drizzle|prisma|knex|typeorm|mikro-orm|neon|testing|cli)$/, replacement: `${root}packages/$1/src/index.ts` },
-      { find: /^@queue\/(core|worker|pg|pglite|postgres-js|drizzle|prisma|knex|typeorm|mikro-orm|neon|testing|cli)\/([a-z-]+)$/, replacement: `${root}packages/$1/src/$2.ts` },
+      {
+        find: /^@queue\/(core|worker|pg|pglite|postgres-js|drizzle|prisma|knex|typeorm|mikro-orm|neon|testing|cli)$/,
+        replacement: `${root}packages/$1/src/index.ts`,
+      },
+      {
+        find: /^@queue\/(core|worker|pg|pglite|postgres-js|drizzle|prisma|knex|typeorm|mikro-orm|neon|testing|cli)\/([a-z-]+)$/,
+        replacement: `${root}packages/$1/src/$2.ts`,
+      },
       { find: /^@queue\/test-database$/, replacement: `${root}tooling/test-database/src/index.ts` },
       { find: /^@shop\/([a-z]+)$/, replacement: `${root}apps/shop/$1/src/index.ts` },
       ...(onKysely029 ? [{ find: /^kysely(\/.*)?$/, replacement: "kysely-029$1" }] : []),

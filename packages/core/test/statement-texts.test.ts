@@ -65,7 +65,7 @@ test("a batch of any size is the same text, with one parameter", async () => {
     scope: {},
     execute: <R>(query: { sql: string; parameters: readonly unknown[] }) => {
       sent.push(query);
-      const rows = query.sql.includes("to_regclass") ? [{ found: "x" }] : [{ name: "0001-initial", breaks_older_workers: false, id: "1" }];
+      const rows = query.sql.includes("to_regclass") ? [{ found: "x" }] : [{ name: "0001-initial", breaks: "no", id: "1" }];
       return Promise.resolve({ rows: rows as R[] });
     },
   };

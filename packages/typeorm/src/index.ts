@@ -1,1 +1,2 @@
-export {};
+export { fromTypeorm } from "./from-typeorm.js";
+export { typeormDatabase } from "./typeorm-database.js";

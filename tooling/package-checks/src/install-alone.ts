@@ -20,18 +20,21 @@ export async function installAlone(subject: WorkspacePackage, tarball: Tarball, 
   const tarballs = new Map([[subject.manifest.name, `file:${tarball.path}`]]);
   for (const sibling of subject.siblings) tarballs.set(sibling.manifest.name, `file:${(await packPackage(sibling, folder)).path}`);
   const peers = packages.flatMap((each) => Object.keys(each.manifest.peerDependencies ?? {}));
-  const types = ["@types/node", ...peers.map((peer) => `@types/${peer}`).filter(isDevelopedWith)];
-  const others = new Map([...peers, ...types].map((name) => [name, developedWith(name)]));
+  const types = ["@types/node", ...peers.map((peer) => `@types/${peer}`).filter((name) => isDevelopedWith(name, packages))];
+  const others = new Map([...peers, ...types].map((name) => [name, developedWith(name, packages)]));
   const projects: ConsumerProject[] = [];
-  for (const kysely of kyselyVersions()) {
+  for (const kysely of kyselyVersions(subject)) {
     const dependencies = Object.fromEntries([...tarballs, ...others, ["kysely", kysely]]);
     projects.push(await installProject(join(folder, `kysely-${kysely}`), `kysely ${kysely}`, dependencies));
   }
   return projects;
 }
 
-function kyselyVersions(): readonly string[] {
-  return [developedWith("kysely"), developedWith("kysely-029")];
+/** Who does not use kysely itself leaves it to core, which is tried with both. */
+function kyselyVersions({ manifest }: WorkspacePackage): readonly string[] {
+  const isUsed = manifest.peerDependencies?.["kysely"] !== undefined;
+  const first = developedWith("kysely", []);
+  return isUsed ? [first, developedWith("kysely-029", [])] : [first];
 }
 
 async function installProject(folder: string, label: string, dependencies: Readonly<Record<string, string>>): Promise<ConsumerProject> {

@@ -35,16 +35,22 @@ export function readWorkspacePackage(folder: string): WorkspacePackage {
   return { folder, manifest, siblings: [...siblings.values()] };
 }
 
-/** The version of an npm package that this repository is developed with. */
-export function developedWith(name: string): string {
-  const version = readManifest(repositoryFolder).devDependencies?.[name];
-  if (version === undefined) throw new Error(`${name} is a peer of a package, but not among the devDependencies of the root.`);
+/** The version of an npm package that this repository, or one of `packages`, is developed with. */
+export function developedWith(name: string, packages: readonly WorkspacePackage[]): string {
+  const version = findVersion(name, packages);
+  if (version === undefined)
+    throw new Error(`${name} is a peer of a package, but among the devDependencies neither of it nor of the root.`);
   return version.replace(/^npm:.+@/, "");
 }
 
-/** Whether the repository has it among its tools. */
-export function isDevelopedWith(name: string): boolean {
-  return name in (readManifest(repositoryFolder).devDependencies ?? {});
+/** Whether it is among the tools of the repository, or of one of `packages`. */
+export function isDevelopedWith(name: string, packages: readonly WorkspacePackage[]): boolean {
+  return findVersion(name, packages) !== undefined;
+}
+
+function findVersion(name: string, packages: readonly WorkspacePackage[]): string | undefined {
+  const manifests = [readManifest(repositoryFolder), ...packages.map(({ manifest }) => manifest)];
+  return manifests.flatMap(({ devDependencies }) => devDependencies?.[name] ?? [])[0];
 }
 
 function readManifest(folder: string): Manifest {

@@ -3,11 +3,18 @@ const shape = /^(?!P[1-9])(?=.*\d)[0-9A-Z]{5}$/;
 
 /**
  * The SQLSTATE of a driver's error, wherever the libraries between put it: pg, postgres.js and knex at `code`, drizzle at
- * `cause.code`, sequelize at `original.code`, Prisma at `meta.driverAdapterError.cause.code`.
+ * `cause.code`, sequelize at `original.code`, Prisma at `meta.driverAdapterError.cause`: `originalCode` of those that it has a name
+ * for, `code` of the others.
  */
 export function sqlStateOf(error: unknown): string | undefined {
   try {
-    for (const path of [["code"], ["cause", "code"], ["original", "code"], ["meta", "driverAdapterError", "cause", "code"]]) {
+    for (const path of [
+      ["code"],
+      ["cause", "code"],
+      ["original", "code"],
+      ["meta", "driverAdapterError", "cause", "originalCode"],
+      ["meta", "driverAdapterError", "cause", "code"],
+    ]) {
       const code = path.reduce<unknown>(
         (value, key) => (typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined),
         error,

@@ -42,7 +42,7 @@ export function missing(schema: string, cause?: unknown) {
   );
 }
 
-function judge(schema: string, rows: readonly { name: string; breaks_older_workers: boolean }[]): void {
+function judge(schema: string, rows: readonly { name: string; breaks: "yes" | "no" }[]): void {
   // Functions are for other languages: nothing here calls them, so neither their absence nor another edition matters.
   const names = new Set(rows.map((row) => row.name).filter((name) => editionOf(name) === undefined));
   const expected = schemaMigrations.at(-1)?.name ?? "";
@@ -55,7 +55,7 @@ function judge(schema: string, rows: readonly { name: string; breaks_older_worke
     );
   }
   const known = new Set(schemaMigrations.map((migration) => migration.name));
-  const breaking = rows.find((row) => row.breaks_older_workers && !known.has(row.name));
+  const breaking = rows.find((row) => row.breaks === "yes" && !known.has(row.name));
   if (breaking !== undefined) {
     throw queueError(
       "SCHEMA_TOO_NEW",

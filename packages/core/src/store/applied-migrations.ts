@@ -14,7 +14,11 @@ export function findMigrationsTable(schema: string): Statement<object, { found: 
   );
 }
 
-/** The migrations that were applied. */
-export function appliedMigrations(schema: string): Statement<object, { name: string; breaks_older_workers: boolean }> {
-  return defineStatement(queryBuilder(schema).selectFrom("migrations").select(["name", "breaks_older_workers"]));
+/** The migrations that were applied. A driver may be told to give booleans as texts, of which each counts as true. */
+export function appliedMigrations(schema: string): Statement<object, { name: string; breaks: "yes" | "no" }> {
+  return defineStatement(
+    queryBuilder(schema)
+      .selectFrom("migrations")
+      .select(["name", sql<"yes" | "no">`case when breaks_older_workers then 'yes' else 'no' end`.as("breaks")]),
+  );
 }
