@@ -85,6 +85,8 @@ function startableWorker(queue: TestQueue, db: DatabaseTarget, options: TestWork
   const events: WorkerEvent[] = [];
   const waiting: (() => void)[] = [];
   const worker = createWorker({
+    // With two more for the worker itself, fewer than the connections of an ordinary pool, so that none is waited for.
+    concurrency: 4,
     ...options,
     queue,
     db,

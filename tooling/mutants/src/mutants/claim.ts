@@ -113,8 +113,8 @@ export const claimMutants: readonly Mutant[] = [
     find: "const { clock, fallback } = this.#options; const instead",
     replace: `    if (statement.sql.includes('"candidates"')) {
       return new Promise((resolve, reject) => {
-        this.#db.withoutPlugins().transaction().setIsolationLevel("read committed").setAccessMode("read write").execute(async (trx) => {
-          const rows = await runStatement(toExecutor(trx), statement, input);
+        this.executor.transaction(async (_trx, executor) => {
+          const rows = await runStatement(executor, statement, input);
           resolve(rows);
           if (rows.length > 0) await new Promise((over) => setTimeout(over, 1_000));
         }).catch(reject);

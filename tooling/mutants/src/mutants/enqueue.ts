@@ -13,7 +13,10 @@ export const enqueueMutants: readonly Mutant[] = [
     replace: `  const plain = ((globalThis as never)["plain"] ??= new WeakMap() as never) as WeakMap<object, KyselyShape & KyselyLike>;
   const scope = scopeOf(target);
   if (scope !== undefined && !target.isTransaction) plain.set(scope, target);
-  const db = (plain.get(scope as object) ?? target).withoutPlugins();
+  const inside = target.withoutPlugins();
+  const outside = (plain.get(scope as object) ?? target).withoutPlugins();
+  const isEnqueue = ({ sql }: { sql: string }) => sql.startsWith('with "input"') || sql.startsWith('insert into "queue"."jobs" ("kind", "payload", "lane"');
+  const db = { executeQuery: (query: never) => (isEnqueue(query) ? outside : inside).executeQuery(query) } as never as typeof inside;
 `,
     killers: [coreTest("enqueue-transaction")],
     tests: "commit together|roll back together|savepoint",
