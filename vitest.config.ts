@@ -9,7 +9,6 @@ const onKysely029 = process.env["KYSELY"] === "0.29";
 export default defineConfig({
   resolve: {
     alias: [
-      { find: /^@queue\/testing\/conformance$/, replacement: `${root}packages/testing/src/conformance/index.ts` },
       // Tests read sources, of the shop as of the packages, so that a change needs no build before it is tested.
       {
         find: /^@queue\/(core|worker|pg|pglite|postgres-js|drizzle|prisma|knex|typeorm|mikro-orm|neon|testing|cli)$/,

@@ -165,10 +165,8 @@ describe("the functions (B105)", () => {
     const { rows } = await database.pool.query<{ name: string; config: string[]; definition: string; security: boolean }>(
       "select proname as name, proconfig as config, pg_get_functiondef(oid) as definition, prosecdef as security from pg_proc where pronamespace = 'queue'::regnamespace order by 1",
     );
-    expect(rows.map(({ name, security }) => [name, security])).toEqual([
-      ["announce_jobs", false],
-      ["maintain_archive", true],
-    ]);
+    expect(rows.filter(({ security }) => security).map(({ name }) => name)).toEqual(["maintain_archive"]);
+    expect(rows.map(({ name }) => name)).toContain("announce_jobs");
     for (const { config } of rows) expect(config).toContain('search_path=""');
     await using restoring = await openSession(database.url, { search_path: "", check_function_bodies: "off" });
     for (const { definition } of rows) await restoring.query(definition);

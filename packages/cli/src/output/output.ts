@@ -1,3 +1,4 @@
+import { isatty } from "node:tty";
 import pc from "picocolors";
 
 /** Where a command writes: what was asked for to standard output, what is said about it to standard error. */
@@ -18,7 +19,8 @@ export interface Output {
 
 export function createOutput({ json = false }: { readonly json?: boolean | undefined }): Output {
   const { stdout, stderr, env } = process;
-  const isTerminal = stdout.isTTY;
+  // `isTTY` is undefined without a terminal, which a default for CI would turn into colours.
+  const isTerminal = isatty(1);
   return {
     isJson: json,
     isInteractive: isTerminal && !json,

@@ -1,2 +1,0 @@
-export type { Adapter } from "./adapter.js";
-export { describeConformance } from "./describe-conformance.js";
