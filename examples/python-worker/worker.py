@@ -82,7 +82,9 @@ class Worker:
             return
         except Exception as error:
             fail = "select queue.fail(%s, %s, %s, %s, error_name => %s, stack => %s)"
-            db.execute(fail, [self.name, job.id, job.fence, str(error), type(error).__name__, traceback.format_exc()])
+            # PostgreSQL has no NUL in a text.
+            texts = [text.replace("\0", "") for text in (str(error), type(error).__name__, traceback.format_exc())]
+            db.execute(fail, [self.name, job.id, job.fence, *texts])
 
     def _keep_leases(self):
         """Three heartbeats a lease, on a connection of their own; and the sweep, for those that died."""
@@ -92,7 +94,8 @@ class Worker:
                     held = dict(self.held)
                     beat = "select id from queue.heartbeat(%s, %s::bigint[], %s::integer[], %s) where not held"
                     for lost in db.execute(beat, [self.name, list(held), list(held.values()), self.lease]):
-                        self.held.pop(lost.id, None)
+                        if self.held.get(lost.id) == held[lost.id]:  # It may have been claimed again meanwhile.
+                            self.held.pop(lost.id, None)
                     self._say_alive(db)
                     db.execute("select id from queue.sweep(100, %s::bigint[])", [list(held)])
         except Exception:

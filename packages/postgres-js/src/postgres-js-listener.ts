@@ -56,7 +56,7 @@ export function postgresJsListener(first: string | PostgresJsListenerOptions = {
   const options = typeof first === "string" ? second : { ...refuseOtherThanOptions(first), ...second };
   const { keepAlive, connect_timeout: connectTimeout, ...config } = refuseOtherThanOptions(options);
   const keepAliveMs = parseDuration(keepAlive ?? "10s", "keepAlive", { minMs: 1, maxMs: maxTimerMs });
-  const connectTimeoutMs = (connectTimeout ?? defaultConnectTimeoutSeconds) * 1_000;
+  const connectTimeoutMs = (connectTimeout || defaultConnectTimeoutSeconds) * 1_000;
   return {
     adapter: "postgres-js",
     async listen(channel: string, events: ListenerEvents): Promise<Subscription> {

@@ -1,6 +1,6 @@
 import { AssertionError } from "node:assert";
 import type { EnqueueTarget, HasJobs, InferKind, InferPayloadInput, JobDefinitions, JobRecord, Priority, Queue } from "@queue/core";
-import { refuseUnknownOptions, resolveKinds, unknownKind } from "@queue/core/internal";
+import { checkInteger, refuseUnknownOptions, resolveKinds, unknownKind } from "@queue/core/internal";
 import { containsJson } from "./contains-json.js";
 import { describeEnqueued, listJobs } from "./describe-enqueued.js";
 
@@ -40,7 +40,8 @@ export async function expectEnqueued<TQueue extends AnyQueue, TKind extends Infe
   partial?: PartialPayload<InferPayloadInput<TQueue, TKind>>,
   options: ExpectEnqueuedOptions = {},
 ): Promise<JobRecord> {
-  const { count, ...expected } = checked(queue, kind, options);
+  const { count, ...expected } = checked(queue, kind, options, "expectEnqueued", ["count"]);
+  if (count !== undefined) checkInteger(count, "count", 1, Number.MAX_SAFE_INTEGER);
   const jobs = await listJobs(queue.admin(db), expected.status);
   const matching = jobs.filter((job) => matches(job, kind, partial, expected));
   const [newest] = matching;
@@ -64,7 +65,7 @@ export async function expectNotEnqueued<TQueue extends AnyQueue, TKind extends I
   partial?: PartialPayload<InferPayloadInput<TQueue, TKind>>,
   options: Omit<ExpectEnqueuedOptions, "count"> = {},
 ): Promise<void> {
-  const expected = checked(queue, kind, options);
+  const expected = checked(queue, kind, options, "expectNotEnqueued", []);
   const jobs = await listJobs(queue.admin(db), expected.status);
   const matching = jobs.filter((job) => matches(job, kind, partial, expected));
   if (matching.length === 0) return;
@@ -77,8 +78,8 @@ export async function expectNotEnqueued<TQueue extends AnyQueue, TKind extends I
   );
 }
 
-function checked(queue: AnyQueue, kind: string, options: ExpectEnqueuedOptions) {
-  refuseUnknownOptions(options, ["count", "key", "lane", "priority", "status"], "expectEnqueued");
+function checked(queue: AnyQueue, kind: string, options: ExpectEnqueuedOptions, caller: string, others: readonly string[]) {
+  refuseUnknownOptions(options, ["key", "lane", "priority", "status", ...others], caller);
   const kinds = resolveKinds(queue.jobs);
   if (!kinds.has(kind)) throw unknownKind(kind, kinds);
   return { ...options, status: options.status ?? ("queued" as const) };

@@ -1,4 +1,4 @@
-import type { DataSource, EntityManager } from "typeorm";
+import type { DataSource, EntityManager, QueryRunner } from "typeorm";
 import { type AdapterDatabase, type ExecutableQuery, type Executor, queueError, showValue } from "@queue/core/adapter";
 import { fromTypeorm } from "./from-typeorm.js";
 
@@ -34,19 +34,51 @@ export function typeormDatabase(dataSource: DataSource): AdapterDatabase<EntityM
 
 async function transact<T>(dataSource: DataSource, body: (trx: EntityManager, executor: Executor) => Promise<T>): Promise<T> {
   const runner = dataSource.createQueryRunner();
+  let isSound = true;
   try {
     await runner.startTransaction();
     const executor = fromTypeorm(runner.manager);
     // TypeORM has no option for READ WRITE. Its own for the level would be one more statement.
     await executor.execute({ sql: "set transaction isolation level read committed read write", parameters: [] });
     const result = await body(runner.manager, executor);
+    // A commit of a nested level would only release its savepoint, and leave the transaction open.
+    if (isNested(runner)) throw invalidNesting();
     await runner.commitTransaction();
     return result;
   } catch (error) {
-    // Rejects when there is nothing to roll back, or when the connection is lost: the error is the body's.
-    await runner.rollbackTransaction().catch(() => {});
+    isSound = await rollBack(runner);
     throw error;
   } finally {
-    await runner.release();
+    await release(runner, isSound);
   }
+}
+
+/** Every level that is open; false when the connection is not to be used again. */
+async function rollBack(runner: QueryRunner): Promise<boolean> {
+  try {
+    while (runner.isTransactionActive) await runner.rollbackTransaction();
+    return true;
+  } catch {
+    // The error is the body's.
+    return false;
+  }
+}
+
+/** A connection whose transaction could not be ended does not get back into the pool: a later statement would never be committed. */
+async function release(runner: QueryRunner, isSound: boolean): Promise<void> {
+  if (!isSound && canDestroy(runner)) await runner.releasePostgresConnection(new Error("Its transaction could not be rolled back."));
+  else await runner.release();
+}
+
+/** What `release()` itself calls, with the error that keeps a connection out of the pool. It is not in TypeORM's types. */
+function canDestroy(runner: object): runner is { releasePostgresConnection(error: Error): Promise<void> } {
+  return "releasePostgresConnection" in runner && typeof runner.releasePostgresConnection === "function";
+}
+
+function isNested(runner: object): boolean {
+  return "transactionDepth" in runner && typeof runner.transactionDepth === "number" && runner.transactionDepth > 1;
+}
+
+function invalidNesting(): Error {
+  return new Error("A nested transaction was begun and not ended: await every `manager.transaction(…)` before the handler returns.");
 }

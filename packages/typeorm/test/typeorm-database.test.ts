@@ -36,6 +36,23 @@ describe("typeormDatabase", () => {
     expect(await ids()).toEqual(["a", "b"]);
   });
 
+  test("commits nothing, and gives a clean connection back, when a nested transaction was left open", async () => {
+    const before = await ids();
+    for (let n = 0; n < 5; n++) {
+      const leaving = typeormDatabase(dataSource).transaction(async (manager) => {
+        await manager.insert(orders, { id: `left open ${n}` });
+        await manager.queryRunner?.startTransaction();
+        if (n % 2 === 0) throw new Error("no stock");
+      });
+      await expect(leaving).rejects.toThrow(n % 2 === 0 ? "no stock" : "A nested transaction was begun and not ended");
+    }
+    expect(await ids()).toEqual(before);
+    expect(
+      (await database.pool.query("select from pg_stat_activity where state like 'idle in transaction%' and datname = current_database()"))
+        .rowCount,
+    ).toBe(0);
+  });
+
   test.each([
     ["an error", new Error("no stock")],
     ["a text", "no stock"],

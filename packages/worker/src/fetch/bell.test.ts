@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ArmedBell } from "@queue/core/internal";
 import { fakeClock, settlePromises } from "../../test/support/fake-clock.js";
 import { fakeDatabase, sqlError, statements } from "../../test/support/fake-database.js";
+import { heldAnswers } from "../../test/support/held-answers.js";
 import { Bell } from "./bell.js";
 
 const pollIntervalMs = 1_000;
@@ -140,6 +141,28 @@ describe("a bell", () => {
     expect([errors.length, armings().length]).toEqual([1, 3]);
   });
 
+  test("is armed by one statement at a time: giving back after one would take what the next one has taken", async () => {
+    const { bell, clock, answer, armings, mutings } = setUp();
+    const held = heldAnswers<ArmedBell>();
+    answer(statements.armBell, held.answer);
+    bell.heard();
+    bell.heard();
+    await settlePromises();
+    expect(armings()).toHaveLength(1);
+    await held.give([{ xid: null }]);
+    expect(mutings()).toBe(1);
+    await clock.advanceSlowly(5);
+    expect(armings()).toHaveLength(2);
+  });
+
+  test("is not armed any more when it has stopped, whatever is heard then", async () => {
+    const { bell, clock, armings } = setUp();
+    bell.stop();
+    bell.heard();
+    await clock.advanceSlowly(10_000);
+    expect(armings()).toEqual([]);
+  });
+
   test("leaves nothing behind when it is stopped", async () => {
     const { bell, clock, settled, armed, rings } = setUp();
     settled(false);
@@ -225,13 +248,29 @@ describe("a bell that rings often", () => {
     expect(told.looks).toBe(2);
   });
 
-  test("stays muted while no claim is made, as when all slots are taken", async () => {
-    const { bell, clock, armed, rings, armings } = setUp();
+  test("stays muted while no claim is made, as when all slots are taken, and polls slowly then", async () => {
+    const { bell, clock, armed, rings, armings, told } = setUp();
     await armed();
     rings(201);
     bell.claimed = () => {};
     await clock.advanceSlowly(60_000);
     expect(armings()).toHaveLength(1);
+    expect(told.polls).toBeLessThan(1_300);
+  });
+
+  test("gives its keys back again when that failed", async () => {
+    const { clock, answer, armed, rings, mutings, finds } = setUp();
+    await armed();
+    finds(5);
+    answer(statements.muteBell, () => Promise.reject(sqlError("57014")));
+    rings(201);
+    await clock.advanceSlowly(600);
+    expect(mutings()).toBe(1);
+    answer(statements.muteBell, () => []);
+    await clock.advanceSlowly(600);
+    expect(mutings()).toBe(2);
+    await clock.advanceSlowly(20_000);
+    expect(mutings()).toBe(2);
   });
 
   test("is armed more and more seldom when it goes to and fro", async () => {

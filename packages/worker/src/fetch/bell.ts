@@ -58,6 +58,12 @@ export class Bell {
   #restMs = shortestRestMs;
   #armedAtMs = Number.NEGATIVE_INFINITY;
   #failures = 0;
+  #isStopped = false;
+  /** One at a time: an answer gives back what another one has just taken. */
+  #isArming = false;
+  /** Muting failed, or arming, and nobody knows what is held. */
+  #mayHoldKeys = false;
+  #claimsBefore = 0;
 
   constructor(options: BellOptions) {
     const { lanes = [] } = options;
@@ -97,6 +103,7 @@ export class Bell {
   }
 
   stop(): void {
+    this.#isStopped = true;
     this.#enter("silent");
   }
 
@@ -105,17 +112,25 @@ export class Bell {
     this.#state = state;
     this.#era += 1;
     this.#isRung = false;
+    this.#isArming = false;
+    this.#claimsBefore = 0;
     this.#window = emptyWindow(this.#options.clock.now());
   }
 
   #arm(): void {
-    const { statements, clock, onLook } = this.#options;
-    const failed = () => this.#armLater(retryDelayMs(++this.#failures));
+    const { statements, clock, executor, onLook } = this.#options;
+    if (this.#isStopped || this.#isArming || executor() === undefined) return;
+    this.#isArming = true;
+    const failed = () => {
+      this.#mayHoldKeys = true;
+      this.#armLater(retryDelayMs(++this.#failures));
+    };
     const armed = ([answer]: readonly ArmedBell[]) => {
       this.#failures = 0;
       const xid = answer?.xid ?? null;
       // Some of the keys may be held.
       if (xid === null) return this.#run(statements.muteBell, {}, () => this.#armLater(againMs), failed);
+      this.#mayHoldKeys = false;
       this.#enter("armed");
       this.#armedAtMs = clock.now();
       onLook();
@@ -126,6 +141,7 @@ export class Bell {
 
   /** A worker that polls tries again in its own time. */
   #armLater(ms: number): void {
+    this.#isArming = false;
     if (this.#state === "silent") this.#after(ms, () => this.#arm());
   }
 
@@ -145,23 +161,34 @@ export class Bell {
     this.#restMs = isToAndFro ? Math.min(this.#restMs * 2, longestRestMs) : shortestRestMs;
     this.#enter("muted");
     this.#pollMs = shortestPollMs;
-    this.#run(this.#options.statements.muteBell, {}, () => {});
+    this.#giveKeysBack();
     this.#after(this.#pollMs, () => this.#poll(clock.now() + this.#restMs));
   }
 
   #poll(restUntilMs: number): void {
     const { clock, onPoll } = this.#options;
     const { jobs, claims, sinceMs } = this.#window;
+    // No claim was made: all slots are taken.
+    if (claims === this.#claimsBefore) this.#pollMs = Math.min(longestPollMs, this.#pollMs * 1.5);
     const isOver = clock.now() >= restUntilMs;
     // No claim at all: all slots are taken, and nobody knows how much comes.
     const isQuiet = claims > 0 && (jobs * 1_000) / (clock.now() - sinceMs) < fewJobs;
     if (isOver) this.#window = emptyWindow(clock.now());
+    this.#claimsBefore = isOver ? 0 : claims;
+    if (isOver && this.#mayHoldKeys) this.#giveKeysBack();
     if (isOver && isQuiet) this.#arm();
     onPoll();
     this.#after(this.#pollMs, () => this.#poll(isOver ? clock.now() + this.#restMs : restUntilMs));
   }
 
-  /** Two seconds' worth at most, so that it never grows old; while it polls, its end is judged by `#poll`. */
+  #giveKeysBack(): void {
+    this.#mayHoldKeys = true;
+    this.#run(this.#options.statements.muteBell, {}, () => {
+      this.#mayHoldKeys = false;
+    });
+  }
+
+  /** A second's worth, so that it never grows old; while it polls, its end is judged by `#poll`. */
   #currentWindow() {
     const nowMs = this.#options.clock.now();
     if (this.#state !== "muted" && nowMs - this.#window.sinceMs > windowMs) {

@@ -42,14 +42,25 @@ describe("HearingCheck", () => {
     expect([told, clock.pending]).toEqual([{ deaf: 0, heard: 1 }, 0]);
   });
 
-  test("begins anew each time, and says nothing of a notification that could not be sent, but the error", async () => {
-    const { check, clock, told, errors, answer } = setUp();
+  test("begins anew each time, and tries again what could not be sent, of which it says nothing but the error", async () => {
+    const { check, clock, told, errors, answer, pings } = setUp();
     check.start();
     check.heard("host:1:abc");
     answer(statements.ringWorkers, () => Promise.reject(sqlError("57P01")));
     check.start();
     await settlePromises();
     await clock.advanceSlowly(60_000);
-    expect([told.deaf, errors.length, clock.pending, check.hears]).toEqual([0, 1, 0, false]);
+    expect([told.deaf, check.hears]).toEqual([0, false]);
+    expect(errors.length).toBeGreaterThan(5);
+    answer(statements.ringWorkers, () => []);
+    for (const before = pings().length; pings().length === before;) await clock.advanceSlowly(100);
+    check.heard("host:1:abc");
+    expect([told.deaf, clock.pending, check.hears]).toEqual([0, 0, true]);
+    check.start();
+    answer(statements.ringWorkers, () => Promise.reject(sqlError("57P01")));
+    check.start();
+    check.stop();
+    await settlePromises();
+    expect(clock.pending).toBe(0);
   });
 });

@@ -1,6 +1,7 @@
 import type { WorkerStatements } from "@queue/core/internal";
 import type { Database } from "../database/database.js";
 import type { Clock } from "../time/clock.js";
+import { retryDelayMs } from "../time/retry-delay.js";
 
 export interface HearingCheckOptions {
   readonly database: Database;
@@ -31,14 +32,9 @@ export class HearingCheck {
   }
 
   start(): void {
-    const { database, statements, worker, clock, onDeaf, onError } = this.#options;
     this.stop();
     this.#hears = false;
-    this.#cancel = clock.after(patienceMs, onDeaf);
-    database.run(statements.ringWorkers, { message: `ping ${worker}` }).catch((error: unknown) => {
-      this.stop();
-      onError(error);
-    });
+    this.#ping(1);
   }
 
   /** Somebody was heard. */
@@ -52,5 +48,19 @@ export class HearingCheck {
   stop(): void {
     this.#cancel();
     this.#cancel = () => {};
+  }
+
+  /** What could not be sent, as right after a failover, is sent again: who is not heard is not rung. */
+  #ping(tries: number): void {
+    const { database, statements, worker, clock, onDeaf, onError } = this.#options;
+    const cancel = clock.after(patienceMs, onDeaf);
+    this.#cancel = cancel;
+    database.run(statements.ringWorkers, { message: `ping ${worker}` }).catch((error: unknown) => {
+      onError(error);
+      // Heard, stopped, or begun anew meanwhile.
+      if (this.#cancel !== cancel) return;
+      cancel();
+      this.#cancel = clock.after(retryDelayMs(tries), () => this.#ping(tries + 1));
+    });
   }
 }

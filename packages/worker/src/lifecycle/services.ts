@@ -102,7 +102,8 @@ export class Services {
       pollIntervalMs: options.pollIntervalMs,
       onPoll: () => {
         this.fetcher.wake();
-        this.lookout.lookEvery(Math.min(mutedLookMs, options.pollIntervalMs / 2)).catch(onError);
+        // While all slots are taken, nothing that a look finds could begin.
+        if (slots.free > 0) this.lookout.lookEvery(Math.min(mutedLookMs, options.pollIntervalMs / 2)).catch(onError);
       },
       onLook: () => this.lookout.lookEverywhere(),
     });
