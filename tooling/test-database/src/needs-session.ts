@@ -2,6 +2,8 @@
 export const needSession: Readonly<Record<string, string>> = {
   "packages/worker/test/database-defaults.test.ts":
     "alters the defaults of its database: sessions that a pooler keeps open do not learn them, and no client can ask for new ones",
+  "packages/worker/test/ended-claim.test.ts":
+    "holds a session's lock against a claim: in transaction mode the claim may come through the very session that holds it",
   "packages/worker/test/lost-connections.test.ts":
     "ends the sessions of one pool by its name: a pooler lends the same sessions to all pools, the test's own among them",
   "packages/worker/test/small-pool.test.ts": "counts the connections of its own pool: a pooler has two, whatever the pool's size",
