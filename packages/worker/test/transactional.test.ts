@@ -265,7 +265,8 @@ describe("a transactional handler that ignores its timeout", () => {
     first.open();
     await ended.reached;
     expect(await workers.ledger()).toEqual(["attempt 2"]);
-    expect(events.typesFor(id)).toEqual(["job.started", "job.failed", "job.started", "job.completed"]);
+    // The claim of the second attempt may be answered before the outcome of the first one is.
+    expect(events.typesFor(id).toSorted()).toEqual(["job.completed", "job.failed", "job.started", "job.started"]);
   });
 });
 

@@ -244,8 +244,8 @@ export const leaseMutants: readonly Mutant[] = [
     name: "deaf-listener-unnoticed",
     breaks: "A listener that hears nothing is told of.",
     file: "packages/worker/src/fetch/hearing-check.ts",
-    find: "this.#cancel = clock.after(patienceMs, onDeaf);",
-    replace: "",
+    find: "const cancel = clock.after(patienceMs, onDeaf);",
+    replace: "const cancel = () => void [clock, onDeaf, patienceMs];",
     killers: ["packages/worker/src/fetch/hearing-check.test.ts"],
   },
 ];
