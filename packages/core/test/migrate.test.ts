@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { allSteps } from "./support/all-steps.js";
 import { catalogueOf, schemasOf } from "./support/catalogue.js";
 import { kyselyOn } from "./support/kysely-on.js";
+import { openSession } from "./support/session.js";
 import { rejectionOf } from "./support/thrown-by.js";
 
 const database = useTestDatabase({ template: "empty" });
@@ -62,6 +63,20 @@ describe("migrate", () => {
         options: ["fillfactor=70", "vacuum_truncate=off"],
       },
     ]);
+  });
+
+  test.each([undefined, null, {}, "postgres://localhost", Promise.resolve()])("refuses %j, which is no database", async (wrong) => {
+    expect(await rejectionOf(migrate(wrong as never))).toMatchObject({ code: "INVALID_OPTION", option: "db" });
+  });
+
+  test("refuses a connection without an open transaction, which could leave half of a schema, and creates nothing", async () => {
+    await using session = await openSession(database.url);
+    expect(await rejectionOf(migrate(session.executor, { schema: "half" }))).toMatchObject({ code: "INVALID_OPTION", option: "db" });
+    expect(await session.query("select from pg_namespace where nspname = 'half'")).toEqual([]);
+    await session.query("begin");
+    await migrate(session.executor, { schema: "half" });
+    await session.query("rollback");
+    expect(await session.query("select from pg_namespace where nspname = 'half'")).toEqual([]);
   });
 
   test("refuses a server that is too old, before it creates anything", async () => {

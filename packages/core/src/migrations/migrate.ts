@@ -30,18 +30,34 @@ const oldestServer = 140_000;
  *
  * It needs the right to create a schema, or the ownership of an existing one. Nothing else in this library does.
  *
- * @throws QueueError `SERVER_TOO_OLD` before anything is created, `INVALID_OPTION` for a name that PostgreSQL refuses
+ * @throws QueueError `SERVER_TOO_OLD` before anything is created, `INVALID_OPTION` for a name that PostgreSQL refuses, and for what is
+ *   no database, nor an open transaction
  * @example await migrate(db, queue);
  */
 export async function migrate(db: EnqueueTarget | DatabaseTarget, options: SchemaOption = {}): Promise<MigrateResult> {
   const schema = checkSchemaName(options.schema ?? "queue");
-  if (isTransaction(db)) return applyPending(toExecutor(db), schema);
-  return toDatabase(db).transaction((_trx, executor) => applyPending(executor, schema));
+  const executor = toExecutor(db);
+  if (!isTransaction(db)) return toDatabase(db).transaction((_trx, inside) => applyPending(inside, schema));
+  if (!("isTransaction" in db)) await refuseAutocommit(executor);
+  return applyPending(executor, schema);
 }
 
 /** A transaction of Kysely, or what an adapter makes of another library's. */
 function isTransaction(db: EnqueueTarget | DatabaseTarget): db is EnqueueTarget {
   return "isTransaction" in db ? db.isTransaction : !isAdapterDatabase(db);
+}
+
+/** What an adapter makes of a connection may have no transaction open: half of a schema could be left. */
+async function refuseAutocommit(executor: Executor): Promise<void> {
+  const current = async () => (await run<{ id: string }>(executor, "select pg_catalog.txid_current()::text as id"))[0]?.id;
+  if ((await current()) === (await current())) return;
+  throw queueError(
+    "INVALID_OPTION",
+    "migrate was given a connection without an open transaction. Begin one, or give the whole database (pgDatabase(pool) …).",
+    {
+      option: "db",
+    },
+  );
 }
 
 /** The whole schema as a script, for those who let no program create tables: `psql -f`. Needs an empty database schema. */

@@ -30,6 +30,17 @@ describe("ClaimableKinds", () => {
     expect(kindsWith(0, ["t"], ["t"]).kinds.next(5, false)).toMatchObject({ limit: 0 });
   });
 
+  test("are the others while the pool gives no transaction, however many there should be", () => {
+    const { kinds } = kindsWith(8);
+    kinds.withoutTransactions();
+    const part = kinds.next(5, false);
+    expect(part).toEqual({ kinds: ["a"], limit: 5, isPart: true });
+    expect(kinds.isMoreThan(part)).toBe(false);
+    kinds.withTransactions();
+    expect(kinds.isMoreThan(part)).toBe(true);
+    expect(kinds.next(5, false)).toMatchObject({ kinds: ["a", "t"], limit: 5 });
+  });
+
   test("are the others alone every second time where there is plenty and there are more slots than transactions", () => {
     const { kinds } = kindsWith(2);
     const asked = Array.from({ length: 4 }, () => {

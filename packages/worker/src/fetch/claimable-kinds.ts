@@ -24,6 +24,7 @@ export class ClaimableKinds {
   /** Spoken for by claims under way. */
   #reserved = 0;
   #wasPart = false;
+  #isWithoutTransactions = false;
 
   constructor(all: readonly string[], { kinds, free }: TransactionalKinds) {
     this.#all = all;
@@ -31,10 +32,19 @@ export class ClaimableKinds {
     this.#free = free;
   }
 
+  /** The transactional kinds are left out until `withTransactions`. */
+  withoutTransactions(): void {
+    this.#isWithoutTransactions = true;
+  }
+
+  withTransactions(): void {
+    this.#isWithoutTransactions = false;
+  }
+
   /** For so many slots; `isPlenty`: the last claim brought all that it asked for. */
   next(slots: number, isPlenty: boolean): Claimable {
     if (this.#others.length === this.#all.length) return { kinds: this.#all, limit: slots, isPart: false };
-    const free = this.#free() - this.#reserved;
+    const free = this.#freeTransactions() - this.#reserved;
     // Where there is plenty, every second claim is for the others alone, which may have more slots than there are transactions.
     const isOthersTurn = isPlenty && this.#others.length > 0 && free < slots && !this.#wasPart;
     if (free > 0 && !isOthersTurn) return { kinds: this.#all, limit: Math.min(free, slots), isPart: false };
@@ -53,6 +63,10 @@ export class ClaimableKinds {
 
   /** Whether a claim has left something out that could begin now. */
   isMoreThan({ isPart }: Claimable): boolean {
-    return isPart && this.#free() > this.#reserved;
+    return isPart && this.#freeTransactions() > this.#reserved;
+  }
+
+  #freeTransactions(): number {
+    return this.#isWithoutTransactions ? 0 : this.#free();
   }
 }

@@ -333,6 +333,29 @@ describe("a database that is slow to record outcomes", () => {
   });
 });
 
+describe("a pool that gives no transaction", () => {
+  test("is asked for no more for half a second, and then at once, without a poll", async () => {
+    const { fetcher, clock, claims, begin, stop } = setUpFetcher({ transactions: 5 });
+    await begin();
+    const before = claims().length;
+    fetcher.noTransaction();
+    fetcher.wake();
+    await clock.advanceSlowly(499);
+    expect(claims()).toHaveLength(before);
+    await clock.advanceSlowly(1);
+    expect(claims()).toHaveLength(before + 1);
+    await stop();
+  });
+
+  test("keeps no timer when the worker stops", async () => {
+    const { fetcher, clock, begin } = setUpFetcher({ transactions: 5 });
+    await begin();
+    fetcher.noTransaction();
+    await fetcher.stop();
+    expect(clock.pending).toBe(0);
+  });
+});
+
 test("says what time it is for the database, and when the claim was sent that it says so in answer to", async () => {
   const { clock, looked, holdClaims, begin, stop } = setUpFetcher();
   const held = holdClaims();

@@ -52,6 +52,8 @@ interface Sent {
   readonly giveBackSlots: () => void;
 }
 
+/** A pool that gave no transaction is not asked for more at once: others may have the jobs meanwhile. */
+const noTransactionMs = 500;
 /** One claim; more would hold the answer, and the handlers of its first jobs, back. */
 const largestClaim = 500;
 
@@ -83,6 +85,7 @@ export class Fetcher {
   #isReleasing = false;
   #failures = 0;
   #endPause: (() => void) | undefined;
+  #cancelTransactionPause = () => {};
   #isStopping = false;
   #waiting: { readonly resolve: () => void; readonly reject: (error: unknown) => void }[] = [];
 
@@ -116,6 +119,16 @@ export class Fetcher {
   onRoom(): void {
     if (this.#isSaturated) this.#mayHaveMore = true;
     if (this.#mayHaveMore) this.#options.onWanted();
+  }
+
+  /** The database gave no transaction in time. */
+  noTransaction(): void {
+    this.#cancelTransactionPause();
+    this.#kinds.withoutTransactions();
+    this.#cancelTransactionPause = this.#options.clock.after(noTransactionMs, () => {
+      this.#kinds.withTransactions();
+      this.wake();
+    });
   }
 
   /** Resolves when all that is due, and that there are slots for, has been claimed. Rejects when a claim fails. */
@@ -158,6 +171,7 @@ export class Fetcher {
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#endPause?.();
+    this.#cancelTransactionPause();
     await this.#poll.stop();
     while (this.#underWay > 0) await new Promise<void>((resolve) => this.#waiting.push({ resolve, reject: () => resolve() }));
     if (this.#unanswered > 0) await this.#releaseUnknown();

@@ -62,7 +62,6 @@ export class Services {
   readonly #options: ServicesOptions;
   readonly #exchange: Exchange;
   #transactions: Semaphore;
-  #noTransactionUntilMs = Number.NEGATIVE_INFINITY;
   #runner: AttemptRunner;
 
   constructor(options: ServicesOptions) {
@@ -123,7 +122,7 @@ export class Services {
       databaseClock,
       transactional: {
         kinds: new Set(kinds.filter((kind) => typeof options.handlers.get(kind) !== "function")),
-        free: () => (clock.now() < this.#noTransactionUntilMs ? 0 : this.#transactions.free),
+        free: () => this.#transactions.free,
       },
       onClaimed: (row, sentAtMs) => this.flow.begin(row, sentAtMs),
       onAnswered: (count) => this.bell.claimed(count),
@@ -224,10 +223,7 @@ export class Services {
       statements: this.statements,
       once: new OnceKeeper(this.database, this.statements, worker, clock),
       transactions: this.#transactions,
-      onNoTransaction: () => {
-        this.#noTransactionUntilMs = clock.now() + noTransactionMs;
-        clock.after(noTransactionMs, () => this.fetcher.wake());
-      },
+      onNoTransaction: () => this.fetcher.noTransaction(),
       logger,
       clock,
       isLeaseOver: (attempt) => !this.database.hasOneConnection && attempt.leaseUntilMs < clock.now(),
@@ -235,9 +231,6 @@ export class Services {
     });
   }
 }
-
-/** A pool that gave no transaction is not asked for more at once: others may have the jobs meanwhile. */
-const noTransactionMs = 500;
 
 /** While enqueues do not ring, jobs of a line that is new, and what will be due, are noticed within so long. */
 const mutedLookMs = 100;

@@ -27,6 +27,23 @@ export const runMutants: readonly Mutant[] = [
     tests: "whose job is claimed by another meanwhile",
   },
   {
+    name: "handler-left-behind-by-its-transaction",
+    breaks: "The next attempt does not begin while the handler of a transaction that was lost still runs.",
+    file: "packages/worker/src/run/begin-transaction.ts",
+    find: "await running.catch(() => {});",
+    replace: "",
+    killers: ["packages/worker/src/run/begin-transaction.test.ts"],
+  },
+  {
+    name: "transactions-asked-for-at-once-again",
+    breaks: "A pool that gave no transaction is left alone for a while.",
+    file: "packages/worker/src/fetch/fetcher.ts",
+    find: "this.#kinds.withoutTransactions();",
+    replace: "",
+    killers: ["packages/worker/src/fetch/fetcher-claims.test.ts"],
+    tests: "no more for half a second",
+  },
+  {
     name: "handler's-transaction-at-the-default-isolation",
     breaks: "A transactional handler that takes longer than a heartbeat completes, whatever the database's default isolation is.",
     file: "packages/core/src/ports/adapter-database.ts",
