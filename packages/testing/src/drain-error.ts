@@ -25,7 +25,7 @@ export class DrainError extends QueueError {
 
   constructor(failures: readonly [FailedAttempt, ...FailedAttempt[]]) {
     const [first] = failures;
-    super("JOB_STATE", toMessage(failures), { cause: first.error });
+    super("HANDLER_FAILED", toMessage(failures), { cause: first.error });
     this.name = "DrainError";
     this.failures = failures;
     this.errors = failures.map(({ error }) => error);

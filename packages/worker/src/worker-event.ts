@@ -8,7 +8,10 @@ interface AboutJob {
   readonly attempt: number;
 }
 
-/** What a worker tells about its jobs and itself; logs, metrics and traces subscribe here. Never a payload. */
+/**
+ * What a worker tells about its jobs and itself; logs, metrics and traces subscribe here. Never a payload. Those of an attempt come
+ * in order; the next attempt may start here before the end of the last one is told, when both are on their way together.
+ */
 export type WorkerEvent =
   | ({ readonly type: "job.started"; /** Milliseconds between due and started. */ readonly waitedMs: number } & AboutJob)
   | ({ readonly type: "job.completed"; readonly durationMs: number } & AboutJob)

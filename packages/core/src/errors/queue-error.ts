@@ -29,6 +29,8 @@ export interface QueueErrorDetails {
   WORKER_STOPPING: { readonly jobId: string };
   /** `once`: another attempt is in the middle of the same effect. */
   EFFECT_IN_PROGRESS: { readonly jobId: string; readonly key: string };
+  /** Handlers failed while `drain` of `@queue/testing` worked; `cause` is the first error. */
+  HANDLER_FAILED: { readonly jobId: string; readonly status: string };
   /** The database refused or did not answer; `cause` is the driver's error. */
   DATABASE_ERROR: { readonly sqlState: string | undefined };
 }

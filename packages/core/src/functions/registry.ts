@@ -72,7 +72,7 @@ end`,
   };
 }
 
-/** A bounded batch of each; the keys that an event has released are walked through from the first to the last. */
+/** A bounded batch of each, but for keys that an event releases: they are all looked at, a second for 200,000. */
 function clean(schema: string): SqlFunction {
   const walk = { afterKind: "given_after_kind", afterKey: "given_after_key", limit: "given_limit" };
   return {
