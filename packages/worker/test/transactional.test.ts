@@ -266,7 +266,8 @@ describe("a transactional handler that ignores its timeout", () => {
     await ended.reached;
     expect(await workers.ledger()).toEqual(["attempt 2"]);
     // Attempt by attempt: the claim of the second may be answered before the outcome of the first is.
-    const typesOf = (attempt: number) => events.all.filter((event) => "attempt" in event && event.attempt === attempt).map(({ type }) => type);
+    const typesOf = (attempt: number) =>
+      events.all.filter((event) => "attempt" in event && event.attempt === attempt).map(({ type }) => type);
     expect(events.typesFor(id)).toHaveLength(4);
     expect(typesOf(1)).toEqual(["job.started", "job.failed"]);
     expect(typesOf(2)).toEqual(["job.started", "job.completed"]);
