@@ -5,11 +5,12 @@ import {
   type ListenerEvents,
   parseDuration,
   queueError,
+  quoteChannel,
+  ReconnectingSubscription,
   showValue,
   type Subscription,
 } from "@queue/core/adapter";
-import { NeonSubscription } from "./neon-subscription.js";
-import { quoteChannel } from "./quote-channel.js";
+import { openNeonConnection } from "./neon-connection.js";
 
 const defaultConnectTimeoutMs = 10_000;
 const maxTimerMs = 2_147_483_647;
@@ -55,8 +56,14 @@ export function neonListener(options: NeonListenerOptions = {}): Listener {
       const quotedChannel = quoteChannel(channel);
       const Client = await loadClient();
       refuseBadConfig(Client, config);
-      const subscription = new NeonSubscription(
-        { Client, config, quotedChannel, keepAliveMs, connectTimeoutMs: connectionTimeoutMillis || defaultConnectTimeoutMs },
+      const subscription = new ReconnectingSubscription(
+        {
+          adapter: "neon",
+          openConnection: (heard) => openNeonConnection(new Client(config), heard),
+          quotedChannel,
+          keepAliveMs,
+          connectTimeoutMs: connectionTimeoutMillis || defaultConnectTimeoutMs,
+        },
         events,
       );
       await subscription.start();

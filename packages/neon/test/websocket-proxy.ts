@@ -5,7 +5,8 @@ import { WebSocket, WebSocketServer } from "ws";
 
 /** What stands before the database at Neon: it passes on between a WebSocket and a connection of PostgreSQL. */
 export interface WebSocketProxy extends AsyncDisposable {
-  readonly port: number;
+  /** Reads nothing more from the WebSockets there are, not even their goodbyes, and keeps them open. */
+  stall(): void;
 }
 
 /** Opens one, and tells the driver to go through it, whatever the host. */
@@ -28,7 +29,7 @@ export async function openWebSocketProxy(): Promise<WebSocketProxy> {
   neonConfig.pipelineTLS = false;
   neonConfig.pipelineConnect = false;
   return {
-    port,
+    stall: () => server.clients.forEach((client) => client.pause()),
     async [Symbol.asyncDispose]() {
       for (const client of server.clients) client.terminate();
       server.close();

@@ -1,7 +1,15 @@
 import type { Client, ClientConfig } from "pg";
-import { type Duration, type Listener, type ListenerEvents, parseDuration, queueError, type Subscription } from "@queue/core/adapter";
-import { PgSubscription } from "./pg-subscription.js";
-import { quoteChannel } from "./quote-channel.js";
+import {
+  type Duration,
+  type Listener,
+  type ListenerEvents,
+  parseDuration,
+  queueError,
+  quoteChannel,
+  ReconnectingSubscription,
+  type Subscription,
+} from "@queue/core/adapter";
+import { openPgConnection } from "./pg-connection.js";
 
 const defaultConnectTimeoutMs = 10_000;
 const maxTimerMs = 2_147_483_647;
@@ -53,8 +61,14 @@ export function pgListener(options: PgListenerOptions = {}): Listener {
       const quotedChannel = quoteChannel(channel);
       const Client = await loadClient();
       refuseBadConfig(Client, config);
-      const subscription = new PgSubscription(
-        { Client, config, quotedChannel, keepAliveMs, connectTimeoutMs: connectionTimeoutMillis || defaultConnectTimeoutMs },
+      const subscription = new ReconnectingSubscription(
+        {
+          adapter: "pg",
+          openConnection: (heard) => openPgConnection(new Client(config), heard),
+          quotedChannel,
+          keepAliveMs,
+          connectTimeoutMs: connectionTimeoutMillis || defaultConnectTimeoutMs,
+        },
         events,
       );
       await subscription.start();

@@ -1,7 +1,6 @@
 import { AsyncResource } from "node:async_hooks";
 import type { PGliteInterface } from "@electric-sql/pglite";
-import type { Listener, ListenerEvents, Subscription } from "@queue/core/adapter";
-import { quoteChannel } from "./quote-channel.js";
+import { type Listener, type ListenerEvents, quoteChannel, type Subscription } from "@queue/core/adapter";
 
 /** What listens: a `PGlite` of any copy and with any extensions, by shape. */
 export type PgliteNotifier = Pick<PGliteInterface, "query" | "onNotification">;

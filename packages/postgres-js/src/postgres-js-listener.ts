@@ -5,12 +5,12 @@ import {
   type ListenerEvents,
   parseDuration,
   queueError,
+  quoteChannel,
+  ReconnectingSubscription,
   showValue,
   type Subscription,
 } from "@queue/core/adapter";
-import type { SocketOptions } from "./postgres-js-session.js";
-import { PostgresJsSubscription } from "./postgres-js-subscription.js";
-import { quoteChannel } from "./quote-channel.js";
+import { PostgresJsConnection, type SocketOptions } from "./postgres-js-connection.js";
 
 const defaultConnectTimeoutSeconds = 10;
 const maxTimerMs = 2_147_483_647;
@@ -63,7 +63,18 @@ export function postgresJsListener(first: string | PostgresJsListenerOptions = {
       const quotedChannel = quoteChannel(channel);
       const postgres = await loadPostgres(url);
       refuseBadConfig(postgres, config);
-      const subscription = new PostgresJsSubscription({ postgres, config, quotedChannel, keepAliveMs, connectTimeoutMs }, events);
+      let sessions = 0;
+      const subscription = new ReconnectingSubscription(
+        {
+          adapter: "postgres-js",
+          // Of several hosts another each time: the first may be one that answers, and is not the primary.
+          openConnection: (heard) => new PostgresJsConnection({ postgres, config, firstHost: sessions++ }, heard),
+          quotedChannel,
+          keepAliveMs,
+          connectTimeoutMs,
+        },
+        events,
+      );
       await subscription.start();
       return subscription;
     },

@@ -1,5 +1,4 @@
-import { type ExecutableQuery, queueError } from "@queue/core/adapter";
-import { columnName } from "./column-name.js";
+import { columnName, type ExecutableQuery, queueError } from "@queue/core/adapter";
 
 /** The part of every `sql` of postgres.js that is used: `never` fits whatever custom types it has. */
 export interface StatementRunner {

@@ -1,9 +1,25 @@
 import { fromPostgresJs, postgresJsDatabase, postgresJsListener } from "@queue/postgres-js";
 import { useTestDatabase } from "@queue/test-database";
-import { type Adapter, describeConformance } from "@queue/testing/conformance";
+import { type Adapter, describeConformance, describeListener } from "@queue/testing/conformance";
 import postgres from "postgres";
 
 const database = useTestDatabase({ template: "empty" });
+
+describeListener("@queue/postgres-js", async () => ({
+  url: database.url,
+  listener: ({ url, connectTimeoutMs, applicationName, ...options }) =>
+    postgresJsListener(url, {
+      connect_timeout: connectTimeoutMs === undefined ? undefined : connectTimeoutMs / 1_000,
+      ...(applicationName === undefined ? {} : { connection: { application_name: applicationName } }),
+      ...options,
+    }),
+  run: async (sql, parameters) => (await database.pool.query(sql, [...parameters])).rows,
+  whenTerminated: {
+    loss: { message: "The server closed the connection." },
+    statement: { code: "DATABASE_ERROR", isRetryable: true },
+  },
+  close: async () => {},
+}));
 
 /** What a body throws that has done its part and wants it undone. */
 const rollback = new Error("rolled back as wanted");

@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import type { Adapter } from "./adapter.js";
 import { describeAttempts } from "./describe-attempts.js";
 import { describeBatches } from "./describe-batches.js";
+import { describeDatabases } from "./describe-databases.js";
 import { describeKeys } from "./describe-keys.js";
 import { describeOperations } from "./describe-operations.js";
 import { describePayloads } from "./describe-payloads.js";
@@ -11,8 +12,8 @@ import { useSuite } from "./suite.js";
 
 /**
  * What every adapter does the same, as tests against a real database. It uses the public interface only, so that it holds for
- * adapters that others write. `name` is a part of the names of the schemas that it makes: at most 50 bytes, and another one for
- * each suite on the same database.
+ * adapters that others write. `name` is a part of the name of the schema that it makes: at most 50 bytes, and another one for
+ * each suite on the same database. The pool of `db` is to have ten connections, unless it has one and says so.
  *
  * @example
  * describeConformance("@queue/pg", async () => ({ db, listener, inHandler, executorInTransaction, close }));
@@ -21,6 +22,7 @@ export function describeConformance<TTrx>(name: string, open: () => Promise<Adap
   describe(`${name} conforms`, () => {
     const suite = useSuite(name, open);
     describeTransactions(suite);
+    describeDatabases(suite);
     describePayloads(suite);
     describeKeys(suite);
     describeBatches(suite);

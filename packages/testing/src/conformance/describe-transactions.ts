@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { Executor } from "@queue/core";
 import { sqlStateOf } from "@queue/core/adapter";
 import { toDatabase } from "@queue/core/internal";
-import type { Suite } from "./suite.js";
+import { createTable, type Suite } from "./suite.js";
+
+/** What libraries are known to take for placeholders, escapes or JSON of their own. */
+const awkward = `$1 $2 ? ?? \\? :name %s ' " \\ {"a":[1,2]} {1,2} [1]`;
 
 export function describeTransactions(suite: Suite): void {
   describe("a job that is enqueued in a transaction of the adapter", () => {
@@ -50,12 +52,31 @@ export function describeTransactions(suite: Suite): void {
     });
 
     test("is written through the same executor with plain SQL beside it", async () => {
+      const table = await createTable(suite, "beside");
       await suite.committed(async (executor) => {
-        const { rows } = await executor.execute<{ text: string; int: number; nothing: null; bool: boolean }>({
-          sql: "select $1::text as text, $2::int as int, $3::text as nothing, true as bool",
-          parameters: ["a", 1, null],
+        const { rows } = await executor.execute({
+          sql: `select $1::text as text, $2::int as int, $3::text as nothing, true as bool, $1::text as again, '? ?? \\?'::text as literal,
+            $4::text::jsonb::text as json, ($5::text::jsonb ? '?') as has, $6::text::int[]::text as list`,
+          parameters: Object.freeze([awkward, 1, null, JSON.stringify([awkward]), '{"?": "$1"}', "{1,2}"]),
         });
-        expect(rows).toEqual([{ text: "a", int: 1, nothing: null, bool: true }]);
+        expect(rows).toEqual([
+          {
+            text: awkward,
+            int: 1,
+            nothing: null,
+            bool: true,
+            again: awkward,
+            literal: "? ?? \\?",
+            json: JSON.stringify([awkward]),
+            has: true,
+            list: "{1,2}",
+          },
+        ]);
+        for (const sql of [
+          `insert into ${table} values ($1::text) returning value`,
+          `update ${table} set value = $1::text returning value`,
+        ])
+          expect((await executor.execute({ sql, parameters: [sql] })).rows).toEqual([{ value: sql }]);
         await suite.queue.enqueue(executor, "chore", null);
       });
       expect((await suite.admin.jobs()).items).toHaveLength(1);
@@ -84,58 +105,31 @@ export function describeTransactions(suite: Suite): void {
     });
   });
 
-  describe.each(["commits", "rolls back"])("a transaction of the database that %s", (how) => {
-    const failure = new Error("no stock");
-    const transact = (fn: (executor: Executor) => Promise<unknown>): Promise<unknown> =>
-      toDatabase(suite.db).transaction(async (_trx, executor) => {
-        await fn(executor);
-        if (how !== "commits") throw failure;
-      });
-
-    test("takes its jobs with it, and rejects with the same error as its callback", async () => {
-      const transaction = transact((executor) => suite.queue.enqueue(executor, "errand", { n: 1 }));
-      if (how === "commits") await transaction;
-      else await expect(transaction).rejects.toBe(failure);
-      expect((await suite.admin.jobs()).items).toHaveLength(how === "commits" ? 1 : 0);
-    });
-
-    test("is at READ COMMITTED, and may write", async () => {
-      const seen: unknown[] = [];
-      await transact(async (executor) => {
-        const text = "select current_setting('transaction_isolation') as isolation, current_setting('transaction_read_only') as read_only";
-        seen.push(...(await executor.execute({ sql: text, parameters: [] })).rows);
-      }).catch(() => {});
-      expect(seen).toEqual([{ isolation: "read committed", read_only: "off" }]);
-    });
-
-    test("gives its connection back, however often", async () => {
-      for (let n = 0; n < 30; n++) await transact((executor) => suite.queue.enqueue(executor, "chore", null)).catch(() => {});
-      expect((await suite.admin.jobs()).items).toHaveLength(how === "commits" ? 30 : 0);
-    });
-  });
-
-  describe("a transaction of the database whose statement failed", () => {
-    test("rejects, gives its connection back, and leaves nothing, also when the error was swallowed", async () => {
-      for (let n = 0; n < 30; n++) {
-        const transaction = toDatabase(suite.db).transaction(async (_trx, executor) => {
-          await suite.queue.enqueue(executor, "chore", null);
-          const failing = executor.execute({ sql: "select 1 / 0", parameters: [] });
-          if (n % 2 === 0) await failing;
-          else await failing.catch(() => {});
-          await suite.queue.enqueue(executor, "chore", null);
-        });
-        await expect(transaction).rejects.toBeInstanceOf(Error);
+  test.each(["22012", "23505", "40001", "40P01", "42P01", "3F000", "P0001", "QU000"])(
+    "SQLSTATE %s is where the queue finds it, in a transaction of the application, in one of the database, and alone",
+    async (state) => {
+      const failing = { sql: `do $$ begin raise 'no' using errcode = '${state}'; end $$`, parameters: [] };
+      const db = toDatabase(suite.db);
+      for (const fail of [
+        () => suite.committed(async (executor) => void (await executor.execute(failing))),
+        () => db.transaction((_trx, executor) => executor.execute(failing)),
+        () => db.execute(failing),
+      ]) {
+        const error: unknown = await fail().catch((reason: unknown) => reason);
+        expect(sqlStateOf(error)).toBe(state);
       }
-      expect((await suite.admin.jobs()).items).toEqual([]);
-    });
+    },
+  );
 
-    test("keeps the SQLSTATE where a caller finds it", async () => {
-      const failing = toDatabase(suite.db).transaction((_trx, executor) => executor.execute({ sql: "select 1 / 0", parameters: [] }));
-      const error: unknown = await failing.then(
-        () => undefined,
-        (reason: unknown) => reason,
-      );
-      expect(sqlStateOf(error)).toBe("22012");
-    });
+  test.each<[name: string, given: unknown, part: RegExp]>([
+    ["nothing", undefined, /undefined/],
+    ["null", null, /null/],
+    ["a connection string", "postgres://localhost", /"postgres:\/\/localhost"|string/],
+    ["a forgotten await", Promise.resolve(), /an await is missing/],
+    ["any object", {}, /an object/],
+  ])("what is no transaction is refused, and named: %s", (_name, given, part) => {
+    expect(() => suite.inHandler(given)).toThrow(
+      expect.objectContaining({ name: "QueueError", code: "INVALID_OPTION", message: expect.stringMatching(part) }),
+    );
   });
 }

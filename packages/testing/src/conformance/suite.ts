@@ -5,15 +5,16 @@ import { toExecutor } from "@queue/core/internal";
 import { migrate } from "@queue/core/migrations";
 import { createWorker, type Worker, type WorkerEvent, type WorkerOptions } from "@queue/worker";
 import type { Adapter } from "./adapter.js";
-import { createTestQueue, type TestQueue } from "./test-queue.js";
+import { type ConformanceQueue, createConformanceQueue } from "./conformance-queue.js";
+import { emptySchema } from "./empty-schema.js";
 
-type Jobs = TestQueue["jobs"];
+type Jobs = ConformanceQueue["jobs"];
 type TestWorkerOptions = Omit<WorkerOptions<Jobs, DatabaseTarget>, "queue" | "db" | "logger">;
 
-/** What a test of the suite works with: one adapter, and a schema that is the test's own. */
+/** What a test of the suite works with: one adapter, and a queue that is empty when the test begins. */
 export interface Suite {
   readonly db: DatabaseTarget;
-  readonly queue: TestQueue;
+  readonly queue: ConformanceQueue;
   readonly admin: Admin<Jobs>;
   /** Runs `fn` in a transaction of the adapter and commits it. */
   committed(fn: (executor: Executor) => Promise<void>): Promise<void>;
@@ -34,19 +35,17 @@ export interface TestWorker extends Worker {
   until<TType extends WorkerEvent["type"]>(type: TType, count?: number): Promise<Extract<WorkerEvent, { type: TType }>[]>;
 }
 
-/** Opens the adapter once, and makes the tables of a new queue for each test, in a schema whose name needs quoting. */
+/** Opens the adapter and makes the tables of a queue once, in a schema whose name needs quoting. */
 export function useSuite(name: string, open: () => Promise<Adapter>): Suite {
+  const queue = createConformanceQueue(`"${name}" '1'`);
   let adapter: Adapter;
-  let queue: TestQueue;
-  let number = 0;
 
   beforeAll(async () => {
     adapter = await open();
+    await migrate(adapter.db, queue);
   });
   beforeEach(async () => {
-    number += 1;
-    queue = createTestQueue(`"${name}" ${number}`);
-    await migrate(adapter.db, queue);
+    await emptySchema(queue.schema, toExecutor(adapter.db));
   });
   afterAll(async () => {
     await adapter?.close();
@@ -56,9 +55,7 @@ export function useSuite(name: string, open: () => Promise<Adapter>): Suite {
     get db() {
       return adapter.db;
     },
-    get queue() {
-      return queue;
-    },
+    queue,
     get admin() {
       return queue.admin(adapter.db);
     },
@@ -74,14 +71,15 @@ export function useSuite(name: string, open: () => Promise<Adapter>): Suite {
   };
 }
 
-/** `table` of the test's own, in the schema of its queue; its name as SQL. */
+/** `table` of the test's own, in the schema of the queue, until the test ends; its name as SQL. */
 export async function createTable(suite: Suite, table: string): Promise<string> {
   const name = `"${suite.queue.schema.replaceAll('"', '""')}"."${table}"`;
   await suite.run(`create table ${name} (value text not null)`);
+  onTestFinished(async () => void (await suite.run(`drop table ${name}`)));
   return name;
 }
 
-function startableWorker(queue: TestQueue, db: DatabaseTarget, options: TestWorkerOptions): TestWorker {
+function startableWorker(queue: ConformanceQueue, db: DatabaseTarget, options: TestWorkerOptions): TestWorker {
   const events: WorkerEvent[] = [];
   const waiting: (() => void)[] = [];
   const worker = createWorker({

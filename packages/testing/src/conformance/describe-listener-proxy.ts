@@ -6,7 +6,8 @@ export type Treatment = "forward" | "refuse" | "silence";
 
 /** A TCP proxy before a server, to do to a connection what networks do. */
 export interface StallingProxy extends AsyncDisposable {
-  readonly port: number;
+  /** The server's URL, through the proxy. */
+  readonly url: string;
   /** How new connections are treated. */
   treatment: Treatment;
   /** Falls silent on the connections there are, and keeps their sockets open. */
@@ -30,7 +31,7 @@ export async function openStallingProxy(url: string): Promise<StallingProxy> {
   await once(server, "listening");
 
   const proxy: StallingProxy = {
-    port: (server.address() as AddressInfo).port,
+    url: withAddress(target, server.address() as AddressInfo),
     treatment: "forward",
     stall: () => flows.forEach((flow) => (flow.isSilent = true)),
     async untilConnections(count) {
@@ -45,6 +46,13 @@ export async function openStallingProxy(url: string): Promise<StallingProxy> {
   return proxy;
 }
 
+function withAddress(target: URL, { address, port }: AddressInfo): string {
+  const url = new URL(target);
+  url.hostname = address;
+  url.port = String(port);
+  return url.href;
+}
+
 interface Flow {
   isSilent: boolean;
   readonly near: Socket;
@@ -52,7 +60,7 @@ interface Flow {
 }
 
 function openFlow(near: Socket, target: URL, isSilent: boolean): Flow {
-  const flow = { isSilent, near, far: connect(Number(target.port), target.hostname) };
+  const flow = { isSilent, near, far: connect(Number(target.port || 5432), target.hostname) };
   pass(flow, near, flow.far);
   pass(flow, flow.far, near);
   return flow;

@@ -1,23 +1,24 @@
-import type { Client, ClientConfig } from "@neondatabase/serverless";
-import { type ExecutableQuery, queueError, sqlStateOf } from "@queue/core/adapter";
+import type { ExecutableQuery } from "../ports/executor.js";
+import { sqlStateOf } from "../ports/sql-state.js";
+import { connectionLost } from "./connection-lost.js";
+import type { ListeningConnection, OpenListeningConnection } from "./listening-connection.js";
+import { SilenceWatch } from "./silence-watch.js";
 
-/** How long the server may take to answer `select 1`. */
-const answerTimeoutMs = 5_000;
 /** How long a goodbye may take before the socket is destroyed: a half-open connection never answers it. */
 const goodbyeTimeoutMs = 1_000;
 /** read_only_sql_transaction: the server was demoted, and a new connection may find the new primary. */
 const readOnlyServer = "25006";
 
-export interface NeonSessionOptions {
-  /** The class, because the package is loaded only when somebody listens. */
-  readonly Client: new (config: ClientConfig) => Client;
-  readonly config: ClientConfig;
-  /** A quoted identifier. */
+export interface ListeningSessionOptions {
+  /** Makes the driver's connection. */
+  readonly openConnection: OpenListeningConnection;
+  /** What `quoteChannel` has made of the channel. */
   readonly quotedChannel: string;
   /** For connecting and listening together. */
   readonly connectTimeoutMs: number;
   /** How long the server may be silent before it is asked for a sign of life. */
   readonly keepAliveMs: number;
+  /** Gets the payload of each notification, and none after the loss. */
   readonly onNotification: (payload: string) => void;
   /** Gives up an attempt to connect. */
   readonly signal: AbortSignal;
@@ -31,34 +32,38 @@ interface PendingStatement {
 
 /**
  * One connection that listens, from connecting to its loss. It is lost when it errs or ends, when the server is silent for
- * longer than `keepAliveMs` and then does not answer `select 1` in time (a flow that was dropped on the way says nothing for
- * a quarter of an hour), or when it finds itself on a server that became read-only.
+ * longer than `keepAliveMs` and then does not answer `select 1` within five seconds (a flow that was dropped on the way says
+ * nothing for a quarter of an hour), or when it finds itself on a server that became read-only.
  *
- * Statements run one by one, because node-postgres, which the driver is made of, is about to refuse to queue them, and so that the question for a sign of
+ * Statements run one by one, because node-postgres is about to refuse to queue them, and so that the question for a sign of
  * life is one of them. A statement that runs for longer than the server may be silent is taken for a dead connection.
+ *
+ * @example
+ * const session = await ListeningSession.open({ openConnection, quotedChannel, connectTimeoutMs, keepAliveMs, onNotification, signal });
+ * const reason = await session.lost;
+ * await session.close();
  */
-export class NeonSession {
+export class ListeningSession {
   /** Resolves to the reason, once. */
   readonly lost: Promise<unknown>;
-  readonly #client: Client;
+  readonly #connection: ListeningConnection;
+  readonly #silence: SilenceWatch;
   readonly #statements: PendingStatement[] = [];
   #active: PendingStatement | undefined;
   #loss: { readonly error: unknown } | undefined;
   readonly #announceLoss: (error: unknown) => void;
-  #keepAlive: NodeJS.Timeout | undefined;
-  #answer: NodeJS.Timeout | undefined;
   #closed: Promise<void> | undefined;
 
   /** Connects and listens; rejects when it cannot. */
-  static async open(options: NeonSessionOptions): Promise<NeonSession> {
+  static async open(options: ListeningSessionOptions): Promise<ListeningSession> {
     const { signal, connectTimeoutMs } = options;
     signal.throwIfAborted();
-    const session = new NeonSession(options);
+    const session = new ListeningSession(options);
     const abort = () => session.#lose(new Error("The listener was closed."));
     signal.addEventListener("abort", abort, { once: true });
     const giveUp = setTimeout(() => session.#lose(new Error(`The server did not answer within ${connectTimeoutMs} ms.`)), connectTimeoutMs);
     try {
-      await Promise.race([session.#start(options), session.lost.then((error) => Promise.reject(error as Error))]);
+      await Promise.race([session.#start(options.quotedChannel), session.lost.then((error) => Promise.reject(error as Error))]);
       return session;
     } catch (error) {
       session.#lose(error);
@@ -69,17 +74,21 @@ export class NeonSession {
     }
   }
 
-  private constructor({ Client, config, onNotification }: NeonSessionOptions) {
+  private constructor({ openConnection, keepAliveMs, onNotification }: ListeningSessionOptions) {
     let announceLoss: (error: unknown) => void = () => {};
     this.lost = new Promise((resolve) => (announceLoss = resolve));
     this.#announceLoss = announceLoss;
-    this.#client = new Client(config);
-    // Never taken off: without a listener an error that comes late would end the process.
-    this.#client.on("error", (event: unknown) => this.#lose(errorOf(event)));
-    this.#client.on("end", () => this.#lose(new Error("The server closed the connection.")));
-    this.#client.on("notification", ({ payload }: { readonly payload?: string | undefined }) => {
-      this.#heard();
-      if (this.#loss === undefined) onNotification(payload ?? "");
+    this.#silence = new SilenceWatch({
+      keepAliveMs,
+      ask: () => this.#askForSignOfLife(),
+      onSilence: (error) => this.#lose(error),
+    });
+    this.#connection = openConnection({
+      onLoss: (error) => this.#lose(error),
+      onNotification: (payload) => {
+        this.#heard();
+        if (this.#loss === undefined) onNotification(payload);
+      },
     });
   }
 
@@ -102,18 +111,19 @@ export class NeonSession {
   }
 
   async #close(): Promise<void> {
-    const wasLost = this.#loss !== undefined;
+    // Drivers let a goodbye wait for the statement that runs, or cut it off themselves.
+    const wasIdle = this.#loss === undefined && this.#active === undefined;
     this.#markLost(new Error("The listener was closed."));
-    if (!wasLost) await this.#sayGoodbye();
-    cutOff(this.#client);
+    if (wasIdle) await this.#sayGoodbye();
+    this.#connection.cutOff();
   }
 
-  async #start({ quotedChannel, keepAliveMs }: NeonSessionOptions): Promise<void> {
-    await this.#client.connect().catch((event: unknown) => Promise.reject(errorOf(event) as Error));
+  async #start(quotedChannel: string): Promise<void> {
+    await this.#connection.connect();
     // It is idle by its nature; a limit that an administrator set would end it again and again.
     await this.execute({ sql: "select pg_catalog.set_config('idle_session_timeout', '0', false)", parameters: [] });
     await this.execute({ sql: `listen ${quotedChannel}`, parameters: [] });
-    if (this.#loss === undefined) this.#keepAlive = setTimeout(() => this.#askForSignOfLife(), keepAliveMs);
+    if (this.#loss === undefined) this.#silence.start();
   }
 
   #runNext(): void {
@@ -126,11 +136,7 @@ export class NeonSession {
 
   async #run(statement: PendingStatement): Promise<void> {
     try {
-      const { rows } = await this.#client.query<Record<string, unknown>>({
-        text: statement.query.sql,
-        values: [...statement.query.parameters],
-      });
-      statement.resolve({ rows });
+      statement.resolve(await this.#connection.run(statement.query));
       this.#heard();
     } catch (error) {
       // After a loss it was rejected already, and this one changes nothing.
@@ -144,20 +150,10 @@ export class NeonSession {
   }
 
   #heard(): void {
-    if (this.#loss !== undefined) return;
-    clearTimeout(this.#answer);
-    this.#answer = undefined;
-    this.#keepAlive?.refresh();
+    if (this.#loss === undefined) this.#silence.heard();
   }
 
   #askForSignOfLife(): void {
-    this.#answer = setTimeout(() => {
-      // A process that was busy for long finds the timer due before it has read its sockets: let it read them first.
-      setImmediate(() => {
-        if (this.#answer !== undefined)
-          this.#lose(new Error(`The server has been silent for too long: no answer to "select 1" within ${answerTimeoutMs} ms.`));
-      });
-    }, answerTimeoutMs);
     this.execute({ sql: "select 1", parameters: [] }).catch(() => {
       // An answer that is an error is an answer; and a loss is reported by `lost`.
     });
@@ -165,15 +161,13 @@ export class NeonSession {
 
   #lose(error: unknown): void {
     this.#markLost(error);
-    cutOff(this.#client);
+    this.#connection.cutOff();
   }
 
   #markLost(error: unknown): void {
     if (this.#loss !== undefined) return;
     this.#loss = { error };
-    clearTimeout(this.#keepAlive);
-    clearTimeout(this.#answer);
-    this.#answer = undefined;
+    this.#silence.stop();
     for (const statement of [this.#active, ...this.#statements.splice(0)]) statement?.reject(connectionLost(error));
     this.#announceLoss(error);
   }
@@ -182,36 +176,11 @@ export class NeonSession {
     let tooLate: NodeJS.Timeout | undefined;
     const patience = new Promise<void>((resolve) => (tooLate = setTimeout(resolve, goodbyeTimeoutMs)));
     try {
-      await Promise.race([this.#client.end(), patience]);
+      await Promise.race([this.#connection.sayGoodbye(), patience]);
     } catch {
       // It could not be said; the socket goes all the same.
     } finally {
       clearTimeout(tooLate);
     }
   }
-}
-
-/** Not only `destroy()`: that asks the other side to close the WebSocket, and waits half a minute for an answer. */
-function cutOff(client: Client): void {
-  const stream = client.connection.stream as unknown as { destroy(): void; ws?: { terminate?: () => void } | undefined };
-  stream.destroy();
-  stream.ws?.terminate?.();
-}
-
-/** What a WebSocket reports is an event, which has the error or at least its message. */
-function errorOf(event: unknown): unknown {
-  if (event instanceof Error || typeof event !== "object" || event === null) return event;
-  if ("error" in event && event.error instanceof Error) return event.error;
-  return new Error("message" in event && typeof event.message === "string" ? event.message : "The WebSocket failed.", { cause: event });
-}
-
-/** What a statement on the listener's connection rejects with while that is down. */
-export function connectionLost(cause: unknown) {
-  const sqlState = sqlStateOf(cause);
-  return queueError(
-    "DATABASE_ERROR",
-    `The listener's connection is down: ${cause instanceof Error ? cause.message : String(cause)}`,
-    { sqlState },
-    { cause, isRetryable: true },
-  );
 }

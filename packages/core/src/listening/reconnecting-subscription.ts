@@ -1,31 +1,45 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ExecutableQuery, Executor, ListenerEvents, Subscription } from "@queue/core/adapter";
-import { connectionLost, NeonSession, type NeonSessionOptions } from "./neon-session.js";
+import type { ExecutableQuery, Executor } from "../ports/executor.js";
+import type { ListenerEvents, Subscription } from "../ports/listener.js";
+import { connectionLost } from "./connection-lost.js";
+import { ListeningSession, type ListeningSessionOptions } from "./listening-session.js";
 import { reconnectDelayMs } from "./reconnect-delay.js";
 
 /** A session that lived this long was a good one: what comes after its loss is a first failure again. */
 const stableAfterMs = 10_000;
 
 /** What stays the same from session to session. */
-export type NeonSubscriptionOptions = Omit<NeonSessionOptions, "onNotification" | "signal">;
+export interface ReconnectingSubscriptionOptions extends Omit<ListeningSessionOptions, "onNotification" | "signal"> {
+  /** The name of the driver, for the executor. */
+  readonly adapter: string;
+}
 
 /**
  * One channel that is listened to, over as many sessions as it takes. The loop is all there is of state: open a session, wait
- * until it is lost, wait a little, again; `close` aborts it wherever it stands.
+ * until it is lost, wait a little, again; `close` aborts it wherever it stands. `executor` runs statements on the session that
+ * is up; without one it rejects with `DATABASE_ERROR`, worth a retry.
+ *
+ * @example
+ * const subscription = new ReconnectingSubscription(
+ *   { adapter: "my-driver", openConnection, quotedChannel: quoteChannel(channel), keepAliveMs: 10_000, connectTimeoutMs: 10_000 },
+ *   events,
+ * );
+ * await subscription.start();
  */
-export class NeonSubscription implements Subscription {
-  readonly executor: Executor = { adapter: "neon", scope: this, execute: (query) => this.#execute(query) };
-  readonly #options: NeonSubscriptionOptions;
+export class ReconnectingSubscription implements Subscription {
+  readonly executor: Executor;
+  readonly #options: ReconnectingSubscriptionOptions;
   readonly #events: ListenerEvents;
   readonly #closing = new AbortController();
-  #session: NeonSession | undefined;
+  #session: ListeningSession | undefined;
   #loop: Promise<void> | undefined;
   /** Why there is no session, for the statements that come meanwhile. */
   #reason: unknown = new Error("It is not connected yet.");
 
-  constructor(options: NeonSubscriptionOptions, events: ListenerEvents) {
+  constructor(options: ReconnectingSubscriptionOptions, events: ListenerEvents) {
     this.#options = options;
     this.#events = events;
+    this.executor = { adapter: options.adapter, scope: this, execute: (query) => this.#execute(query) };
   }
 
   get isUp(): boolean {
@@ -74,7 +88,8 @@ export class NeonSubscription implements Subscription {
   /** Opens a session and waits; rejects with the reason of its end. */
   async #listenOnce(onListening: () => void): Promise<never> {
     const { signal } = this.#closing;
-    const session = await NeonSession.open({ ...this.#options, signal, onNotification: (payload) => this.#events.onNotification(payload) });
+    const onNotification = (payload: string) => this.#events.onNotification(payload);
+    const session = await ListeningSession.open({ ...this.#options, signal, onNotification });
     const close = () => void session.close();
     signal.addEventListener("abort", close, { once: true });
     try {

@@ -1,4 +1,4 @@
-import { queueError } from "@queue/core/adapter";
+import { queueError } from "../errors/queue-error.js";
 
 /** NAMEDATALEN - 1 */
 const maxBytes = 63;

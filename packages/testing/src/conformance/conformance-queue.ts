@@ -1,7 +1,7 @@
 import { createQueue, job, type JsonValue } from "@queue/core";
 
 /** The kinds that the suite works with. Retries are due at once, so that `runUntilIdle` runs them. */
-export function createTestQueue(schema: string) {
+export function createConformanceQueue(schema: string) {
   return createQueue({
     schema,
     jobs: {
@@ -12,4 +12,4 @@ export function createTestQueue(schema: string) {
   });
 }
 
-export type TestQueue = ReturnType<typeof createTestQueue>;
+export type ConformanceQueue = ReturnType<typeof createConformanceQueue>;
