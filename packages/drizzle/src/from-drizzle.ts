@@ -1,4 +1,4 @@
-import { type ExecutableQuery, type Executor, queueError, showValue } from "@queue/core/adapter";
+import { type ExecutableQuery, type Executor, hasMethods, queueError, showGiven } from "@queue/core/adapter";
 import { type DrizzleRunner, runStatement } from "./run-statement.js";
 
 /** The `tx` of `db.transaction(async (tx) => …)`, of PostgreSQL: by shape, of whatever copy of Drizzle, driver and schema. */
@@ -36,11 +36,11 @@ export function scopeOf(db: object): object {
 }
 
 export function isDrizzle(value: unknown): value is DrizzleRunner & { readonly transaction: unknown } {
-  return hasMethods(value, ["execute", "select", "transaction"]);
+  return hasMethods(value, "execute", "select", "transaction");
 }
 
 export function isTransaction(value: unknown): boolean {
-  return isDrizzle(value) && hasMethods(value, ["rollback", "setTransaction"]);
+  return isDrizzle(value) && hasMethods(value, "rollback", "setTransaction");
 }
 
 function refuseOtherThanTransaction(tx: unknown): void {
@@ -49,13 +49,7 @@ function refuseOtherThanTransaction(tx: unknown): void {
     "INVALID_OPTION",
     isDrizzle(tx)
       ? "fromDrizzle takes a transaction, but was given a db. Each of its statements takes any connection, so the job would not be in your transaction. Give the one that the callback gets: `db.transaction(async (tx) => … fromDrizzle(tx) …)`."
-      : `fromDrizzle takes the transaction of db.transaction(async (tx) => …), but was given ${hasMethods(tx, ["then"]) ? "a promise: an await is missing" : showValue(tx)}.`,
+      : `fromDrizzle takes the transaction of db.transaction(async (tx) => …), but was given ${showGiven(tx)}.`,
     { option: "tx" },
-  );
-}
-
-function hasMethods(value: unknown, names: readonly string[]): boolean {
-  return (
-    typeof value === "object" && value !== null && names.every((name) => typeof (value as Record<string, unknown>)[name] === "function")
   );
 }

@@ -1,6 +1,5 @@
 import type { SQL } from "drizzle-orm";
-import { type ExecutableQuery, queueError } from "@queue/core/adapter";
-import { columnName } from "./column-name.js";
+import { columnName, type ExecutableQuery, queueError } from "@queue/core/adapter";
 import { toDrizzleSql } from "./to-drizzle-sql.js";
 
 /** What runs statements: by shape, of whatever copy of Drizzle, driver and schema. */

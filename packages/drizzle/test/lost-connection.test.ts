@@ -1,8 +1,10 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { drizzle as drizzleOnPg } from "drizzle-orm/node-postgres";
 import { drizzle as drizzleOnPostgresJs } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { Executor } from "@queue/core/adapter";
 import { drizzleDatabase } from "@queue/drizzle";
 import { useTestDatabase } from "@queue/test-database";
 
@@ -18,8 +20,8 @@ async function isSleeping(pid: unknown): Promise<boolean> {
   return (await database.pool.query(activity, [pid])).rowCount === 1;
 }
 
-describe("a connection that is lost while a statement of a transaction runs", () => {
-  test("on postgres.js rejects it, and does not end the process", async () => {
+describe("a connection that is lost inside a transaction", () => {
+  test("on postgres.js rejects it, and does not end the process, when a statement was running", async () => {
     const client = postgres(database.url, { max: 1, onnotice: () => {} });
     onTestFinished(() => client.end({ timeout: 1 }));
     const lost = drizzleDatabase(drizzleOnPostgresJs(client)).transaction(async (tx) => {
@@ -33,6 +35,32 @@ describe("a connection that is lost while a statement of a transaction runs", ()
     await expect(client`select 1`).rejects.toMatchObject({ code: "57P01" });
     expect([...(await client`select 1 as one`)]).toEqual([{ one: 1 }]);
   });
+
+  test.each<[name: string, afterwards: (executor: Executor) => Promise<unknown>]>([
+    ["resolves", async () => {}],
+    ["rejects", () => Promise.reject(new Error("afterwards"))],
+    ["goes on", (executor) => executor.execute({ sql: "select 1 as ok", parameters: [] })],
+    ["goes on, and swallows what comes of it", (executor) => executor.execute({ sql: "select 1 as ok", parameters: [] }).catch(() => {})],
+  ])(
+    "on postgres.js rejects it, and does not end the process, when it is lost between two statements and the body %s",
+    async (_name, afterwards) => {
+      const client = postgres(database.url, { max: 1, onnotice: () => {} });
+      onTestFinished(() => client.end({ timeout: 1 }));
+      let ended: () => void = () => {};
+      const bodyHasEnded = new Promise<void>((resolve) => (ended = resolve));
+      const lost = drizzleDatabase(drizzleOnPostgresJs(client)).transaction(async (tx, executor) => {
+        const [row] = await tx.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`);
+        await terminate(row?.pid);
+        await lost.catch(() => {});
+        await afterwards(executor).finally(ended);
+      });
+      await expect(lost).rejects.toMatchObject({ code: "CONNECTION_CLOSED" });
+      await bodyHasEnded;
+      // What would be written to the lost connection, a commit or a rollback, is by now.
+      await nextTurn();
+      expect([...(await client`select 1 as one`.catch(() => client`select 1 as one`))]).toEqual([{ one: 1 }]);
+    },
+  );
 
   test("on node-postgres rejects with the error of the body, which Drizzle's own rollback would hide", async () => {
     const pool = database.newPool({ max: 1 });

@@ -1,6 +1,5 @@
 import type { Knex } from "knex";
-import { type ExecutableQuery, type Executor, queueError, showValue } from "@queue/core/adapter";
-import type { KnexClient } from "./pg-connection.js";
+import { type ExecutableQuery, type Executor, hasMethods, type KnexClient, queueError, runOnKnex, showGiven } from "@queue/core/adapter";
 
 /** A transaction of Knex, or a savepoint in one, of whatever tables: by shape, so that any copy of Knex fits. */
 export type KnexTransaction = Pick<Knex.Transaction, "client" | "isCompleted">;
@@ -24,25 +23,19 @@ export function fromKnex(trx: KnexTransaction): Executor {
   return {
     adapter: "knex",
     scope: client.config,
-    async execute<R>({ sql, parameters }: ExecutableQuery): Promise<{ rows: R[] }> {
+    async execute<R>(query: ExecutableQuery): Promise<{ rows: R[] }> {
       // Its connection is back in the pool, and perhaps in somebody else's transaction.
       if (trx.isCompleted()) throw ended();
-      // `trx.raw` knows no $1, and takes each ? for a binding, also in names and texts.
-      const connection = await client.acquireConnection();
-      const { rows } = await connection.query<R>({ text: sql, values: [...parameters] });
-      return { rows };
+      return runOnKnex<R>(client, query);
     },
   };
 }
 
 function refuseOtherThanTransaction(trx: unknown): void {
-  if (hasMember(trx, "then")) {
-    throw invalid("fromKnex takes a transaction of Knex, but was given a promise: an await is missing.");
+  if (!hasMethods(trx, "raw", "transaction")) {
+    throw invalid(`fromKnex takes the trx of knex.transaction(async (trx) => …), but was given ${showGiven(trx)}.`);
   }
-  if (!hasMember(trx, "raw") || !hasMember(trx, "transaction")) {
-    throw invalid(`fromKnex takes the trx of knex.transaction(async (trx) => …), but was given ${showValue(trx)}.`);
-  }
-  if (!hasMember(trx, "isCompleted")) {
+  if (!hasMethods(trx, "isCompleted")) {
     throw invalid(
       "fromKnex takes a transaction of Knex, but was given a Knex without one, so the job would not be in your transaction. Give it the trx of `knex.transaction(async (trx) => …)`.",
     );
@@ -57,9 +50,4 @@ function ended(): Error {
 
 function invalid(message: string): Error {
   return queueError("INVALID_OPTION", message, { option: "trx" });
-}
-
-function hasMember(value: unknown, name: string): boolean {
-  const isObject = typeof value === "function" || (typeof value === "object" && value !== null);
-  return isObject && typeof (value as unknown as Record<string, unknown>)[name] === "function";
 }

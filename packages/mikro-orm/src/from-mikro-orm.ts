@@ -1,9 +1,14 @@
 import type { EntityManager } from "@mikro-orm/core";
-import { type ExecutableQuery, type Executor, queueError, showValue } from "@queue/core/adapter";
-import type { KnexTransactionLike } from "./knex-connection.js";
+import { type ExecutableQuery, type Executor, hasMethods, type KnexClient, queueError, runOnKnex, showGiven } from "@queue/core/adapter";
 
-/** An `EntityManager` of MikroORM, by shape, so that one of any driver and copy fits. */
-export type MikroOrmEntityManager = Pick<EntityManager, "getTransactionContext" | "fork">;
+/** An `EntityManager` that is in a transaction, which its type does not say: by shape, so that one of any driver and copy fits. */
+export type MikroOrmTransaction = Pick<EntityManager, "getTransactionContext" | "fork">;
+
+/** What such an `EntityManager` of MikroORM 6 runs its statements on, a transaction of Knex: the part that is used. */
+interface KnexTransaction {
+  readonly client: KnexClient;
+  isCompleted(): boolean;
+}
 
 /**
  * What a queue writes through, made of an `EntityManager` that is in a transaction: a job that is enqueued through it runs if,
@@ -20,30 +25,25 @@ export type MikroOrmEntityManager = Pick<EntityManager, "getTransactionContext" 
  *   await queue.enqueue(fromMikroOrm(em), "order.send-receipt", { orderId: order.id });
  * });
  */
-export function fromMikroOrm(em: MikroOrmEntityManager): Executor {
+export function fromMikroOrm(em: MikroOrmTransaction): Executor {
   const trx = transactionOf(em);
   return {
     adapter: "mikro-orm",
     scope: trx.client.config,
-    async execute<R>({ sql, parameters }: ExecutableQuery): Promise<{ rows: R[] }> {
+    async execute<R>(query: ExecutableQuery): Promise<{ rows: R[] }> {
       // Its connection is back in the pool, and perhaps in somebody else's transaction.
       if (trx.isCompleted()) throw ended();
-      // `em.execute` writes parameters into the text, and takes each ? for one, also in names and texts.
-      const connection = await trx.client.acquireConnection();
-      const { rows } = await connection.query<R>({ text: sql, values: [...parameters] });
-      return { rows };
+      // Not by `em.execute`, which writes parameters into the text.
+      return runOnKnex<R>(trx.client, query);
     },
   };
 }
 
-function transactionOf(em: MikroOrmEntityManager): KnexTransactionLike {
-  if (typeof (em as unknown as Partial<PromiseLike<unknown>> | undefined)?.then === "function") {
-    throw invalid("fromMikroOrm takes an EntityManager, but was given a promise: an await is missing.");
+function transactionOf(em: MikroOrmTransaction): KnexTransaction {
+  if (!hasMethods(em, "getTransactionContext")) {
+    throw invalid(`fromMikroOrm takes the em of em.transactional(async (em) => …), but was given ${showGiven(em)}.`);
   }
-  if (typeof em?.getTransactionContext !== "function") {
-    throw invalid(`fromMikroOrm takes the em of em.transactional(async (em) => …), but was given ${showValue(em)}.`);
-  }
-  const trx = em.getTransactionContext<Partial<KnexTransactionLike>>();
+  const trx = em.getTransactionContext<Partial<KnexTransaction>>();
   if (trx === undefined) {
     throw invalid(
       "fromMikroOrm takes the EntityManager of an open transaction, but was given one without a transaction, so the job would not be in yours. Give it the em of `em.transactional(async (em) => …)`, or one after `em.begin()`.",
@@ -56,8 +56,8 @@ function transactionOf(em: MikroOrmEntityManager): KnexTransactionLike {
   return trx;
 }
 
-function isKnexTransaction(trx: Partial<KnexTransactionLike>): trx is KnexTransactionLike {
-  return typeof trx.isCompleted === "function" && typeof trx.client?.acquireConnection === "function";
+function isKnexTransaction(trx: Partial<KnexTransaction>): trx is KnexTransaction {
+  return hasMethods(trx, "isCompleted") && hasMethods(trx.client, "acquireConnection");
 }
 
 function ended(): Error {

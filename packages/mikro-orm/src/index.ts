@@ -1,2 +1,2 @@
-export { fromMikroOrm, type MikroOrmEntityManager } from "./from-mikro-orm.js";
-export { mikroOrmDatabase, type MikroOrmLike } from "./mikro-orm-database.js";
+export { fromMikroOrm, type MikroOrmTransaction } from "./from-mikro-orm.js";
+export { type MikroOrmDatabase, mikroOrmDatabase } from "./mikro-orm-database.js";

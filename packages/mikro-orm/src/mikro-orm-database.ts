@@ -1,10 +1,19 @@
 import type { EntityManager } from "@mikro-orm/core";
-import { type AdapterDatabase, type ExecutableQuery, type Executor, queueError, showValue } from "@queue/core/adapter";
+import {
+  type AdapterDatabase,
+  type ExecutableQuery,
+  type Executor,
+  hasMethods,
+  type KnexClient,
+  queueError,
+  runOnKnex,
+  runToCommit,
+  showGiven,
+} from "@queue/core/adapter";
 import { fromMikroOrm } from "./from-mikro-orm.js";
-import type { KnexLike } from "./knex-connection.js";
 
 /** A `MikroORM` with the `EntityManager` of its driver. */
-export interface MikroOrmLike<TEm extends EntityManager> {
+export interface MikroOrmDatabase<TEm extends EntityManager> {
   readonly em: TEm;
 }
 
@@ -16,38 +25,31 @@ export interface MikroOrmLike<TEm extends EntityManager> {
  * @throws QueueError `INVALID_OPTION` when `orm` is none, or of another driver than `@mikro-orm/postgresql` 6
  * @example createWorker({ queue, db: mikroOrmDatabase(orm), handlers });
  */
-export function mikroOrmDatabase<TEm extends EntityManager>(orm: MikroOrmLike<TEm>): AdapterDatabase<TEm> {
-  const { client } = knexOf(orm);
+export function mikroOrmDatabase<TEm extends EntityManager>(orm: MikroOrmDatabase<TEm>): AdapterDatabase<TEm> {
+  const client = clientOf(orm);
   return {
     adapter: "mikro-orm",
     scope: client.config,
-    async execute<R>({ sql, parameters }: ExecutableQuery): Promise<{ rows: R[] }> {
-      const connection = await client.acquireConnection();
-      try {
-        const { rows } = await connection.query<R>({ text: sql, values: [...parameters] });
-        return { rows };
-      } finally {
-        await client.releaseConnection(connection);
-      }
-    },
+    execute: <R>(query: ExecutableQuery) => runOnKnex<R>(client, query),
     transaction: (body) => transact(orm.em, body),
   };
 }
 
-function knexOf(orm: MikroOrmLike<EntityManager>): KnexLike {
-  const connection = typeof orm?.em?.getConnection === "function" ? orm.em.getConnection("write") : undefined;
+function clientOf(orm: MikroOrmDatabase<EntityManager>): KnexClient {
+  const connection: object | undefined = hasMethods(orm?.em, "getConnection") ? orm.em.getConnection("write") : undefined;
   if (connection === undefined || !hasKnex(connection)) {
     throw queueError(
       "INVALID_OPTION",
-      `mikroOrmDatabase takes what MikroORM.init() of @mikro-orm/postgresql 6 resolves with, but was given ${showValue(orm)}.`,
+      `mikroOrmDatabase takes what MikroORM.init() of @mikro-orm/postgresql 6 resolves with, but was given ${showGiven(orm)}.`,
       { option: "orm" },
     );
   }
-  return connection.getKnex();
+  return connection.getKnex().client;
 }
 
-function hasKnex(connection: object): connection is { getKnex(): KnexLike } {
-  return "getKnex" in connection && typeof connection.getKnex === "function";
+/** MikroORM 6 runs on Knex, 7 does not. */
+function hasKnex(connection: object): connection is { getKnex(): { readonly client: KnexClient } } {
+  return hasMethods(connection, "getKnex");
 }
 
 async function transact<TEm extends EntityManager, T>(root: TEm, body: (trx: TEm, executor: Executor) => Promise<T>): Promise<T> {
@@ -55,7 +57,7 @@ async function transact<TEm extends EntityManager, T>(root: TEm, body: (trx: TEm
     const executor = fromMikroOrm(em);
     // MikroORM has no option for READ WRITE. Its own for the level would be one more statement.
     await executor.execute({ sql: "set transaction isolation level read committed read write", parameters: [] });
-    return body(em, flushing(em, executor));
+    return runToCommit(flushing(em, executor), (watched) => body(em, watched));
   });
 }
 

@@ -1,4 +1,4 @@
-import { type ExecutableQuery, type Executor, queueError, showValue } from "@queue/core/adapter";
+import { type ExecutableQuery, type Executor, hasMethods, queueError, showGiven } from "@queue/core/adapter";
 import { scopeOf } from "./scope-of.js";
 
 /** The client of an interactive transaction, of whatever schema and extensions: by shape. Only a `PrismaClient` has `$connect`. */
@@ -33,22 +33,16 @@ export function fromPrisma(tx: PrismaTransaction): Executor {
 }
 
 function refuseOtherThanTransaction(tx: unknown): void {
-  if (hasMember(tx, "$connect")) {
+  if (hasMethods(tx, "$connect")) {
     throw invalid(
       "fromPrisma takes the client of an interactive transaction, but was given a PrismaClient. Each of its statements takes any connection, so the job would not be in your transaction. Give it the tx of `prisma.$transaction(async (tx) => …)`.",
     );
   }
-  if (!hasMember(tx, "$queryRawUnsafe")) {
-    const given = hasMember(tx, "then") ? "a promise: an await is missing" : showValue(tx);
-    throw invalid(`fromPrisma takes the tx of prisma.$transaction(async (tx) => …), but was given ${given}.`);
+  if (!hasMethods(tx, "$queryRawUnsafe")) {
+    throw invalid(`fromPrisma takes the tx of prisma.$transaction(async (tx) => …), but was given ${showGiven(tx)}.`);
   }
 }
 
 function invalid(message: string): Error {
   return queueError("INVALID_OPTION", message, { option: "tx" });
-}
-
-function hasMember(value: unknown, name: string): boolean {
-  const isObject = typeof value === "function" || (typeof value === "object" && value !== null);
-  return isObject && typeof (value as unknown as Record<string, unknown>)[name] === "function";
 }

@@ -1,2 +1,2 @@
 export { fromPrisma, type PrismaTransaction } from "./from-prisma.js";
-export { prismaDatabase, type PrismaLike } from "./prisma-database.js";
+export { type PrismaDatabase, prismaDatabase } from "./prisma-database.js";

@@ -1,9 +1,17 @@
-import { type AdapterDatabase, type ExecutableQuery, type Executor, queueError, showValue } from "@queue/core/adapter";
+import {
+  type AdapterDatabase,
+  type ExecutableQuery,
+  type Executor,
+  hasMethods,
+  queueError,
+  runToCommit,
+  showGiven,
+} from "@queue/core/adapter";
 import { fromPrisma, type PrismaTransaction } from "./from-prisma.js";
 import { scopeOf } from "./scope-of.js";
 
 /** A `PrismaClient`, of whatever schema and extensions, by shape. `TTrx` is its own `Prisma.TransactionClient`. */
-export interface PrismaLike<TTrx> {
+export interface PrismaDatabase<TTrx> {
   $queryRawUnsafe<T = unknown>(query: string, ...values: unknown[]): PromiseLike<T>;
   $connect(): PromiseLike<void>;
   $transaction<T>(body: (tx: TTrx) => Promise<T>, options?: { maxWait?: number; timeout?: number }): PromiseLike<T>;
@@ -23,11 +31,11 @@ const forEverMs = 2 ** 31 - 1;
  * @throws QueueError `INVALID_OPTION` when `prisma` is no `PrismaClient`
  * @example createWorker({ queue, db: prismaDatabase(prisma), handlers });
  */
-export function prismaDatabase<TTrx extends PrismaTransaction>(prisma: PrismaLike<TTrx>): AdapterDatabase<TTrx> {
-  if (typeof prisma?.$transaction !== "function" || typeof prisma.$connect !== "function") {
+export function prismaDatabase<TTrx extends PrismaTransaction>(prisma: PrismaDatabase<TTrx>): AdapterDatabase<TTrx> {
+  if (!hasMethods(prisma, "$transaction", "$connect")) {
     throw queueError(
       "INVALID_OPTION",
-      `prismaDatabase takes a PrismaClient, and not the client of a transaction, but was given ${showValue(prisma)}.`,
+      `prismaDatabase takes a PrismaClient, and not the client of a transaction, but was given ${showGiven(prisma)}.`,
       { option: "prisma" },
     );
   }
@@ -42,7 +50,7 @@ export function prismaDatabase<TTrx extends PrismaTransaction>(prisma: PrismaLik
 }
 
 async function transact<TTrx extends PrismaTransaction, T>(
-  prisma: PrismaLike<TTrx>,
+  prisma: PrismaDatabase<TTrx>,
   body: (trx: TTrx, executor: Executor) => Promise<T>,
 ): Promise<T> {
   return prisma.$transaction(
@@ -50,7 +58,7 @@ async function transact<TTrx extends PrismaTransaction, T>(
       const executor = fromPrisma(tx);
       // Prisma has no option for READ WRITE. Its own for the level would be one more statement.
       await executor.execute({ sql: "set transaction isolation level read committed read write", parameters: [] });
-      return body(tx, executor);
+      return runToCommit(executor, (watched) => body(tx, watched));
     },
     { maxWait: forEverMs, timeout: forEverMs },
   );

@@ -1,5 +1,5 @@
 import { PrismaPg } from "@prisma/adapter-pg";
-import type { PrismaLike, PrismaTransaction } from "@queue/prisma";
+import type { PrismaDatabase, PrismaTransaction } from "@queue/prisma";
 
 interface Order {
   readonly id: string;
@@ -17,7 +17,7 @@ interface Orders {
 export interface TestTransaction extends PrismaTransaction, Orders {
   $transaction<T>(body: (tx: TestTransaction) => Promise<T>): Promise<T>;
 }
-export interface TestClient extends PrismaLike<TestTransaction>, Orders {
+export interface TestClient extends PrismaDatabase<TestTransaction>, Orders {
   $disconnect(): Promise<void>;
   $extends(extension: object): TestClient;
 }

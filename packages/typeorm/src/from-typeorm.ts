@@ -1,5 +1,5 @@
 import type { EntityManager, QueryRunner } from "typeorm";
-import { type ExecutableQuery, type Executor, queueError, showValue } from "@queue/core/adapter";
+import { type ExecutableQuery, type Executor, hasMethods, queueError, showGiven } from "@queue/core/adapter";
 
 /**
  * What a queue writes through, made of the `EntityManager` of a transaction: a job that is enqueued through it runs if, and
@@ -35,12 +35,9 @@ function dataSourceOf(entityManager: { readonly dataSource?: object; readonly co
 }
 
 function runnerOf(entityManager: EntityManager): QueryRunner {
-  if (typeof (entityManager as unknown as Partial<PromiseLike<unknown>> | undefined)?.then === "function") {
-    throw invalid("fromTypeorm takes an EntityManager, but was given a promise: an await is missing.");
-  }
-  if (typeof entityManager?.createQueryBuilder !== "function" || typeof entityManager.getRepository !== "function") {
+  if (!hasMethods(entityManager, "createQueryBuilder", "getRepository")) {
     throw invalid(
-      `fromTypeorm takes the EntityManager of dataSource.transaction(async (entityManager) => …), but was given ${showValue(entityManager)}.`,
+      `fromTypeorm takes the EntityManager of dataSource.transaction(async (entityManager) => …), but was given ${showGiven(entityManager)}.`,
     );
   }
   const runner = entityManager.queryRunner;

@@ -1,5 +1,13 @@
 import type { DataSource, EntityManager, QueryRunner } from "typeorm";
-import { type AdapterDatabase, type ExecutableQuery, type Executor, queueError, showValue } from "@queue/core/adapter";
+import {
+  type AdapterDatabase,
+  type ExecutableQuery,
+  type Executor,
+  queueError,
+  runToCommit,
+  showGiven,
+  showValue,
+} from "@queue/core/adapter";
 import { fromTypeorm } from "./from-typeorm.js";
 
 /**
@@ -7,15 +15,11 @@ import { fromTypeorm } from "./from-typeorm.js";
  * transaction that their completion commits with; commit and rollback are the worker's. With replication, everything runs on
  * the primary.
  *
- * @throws QueueError `INVALID_OPTION` when `dataSource` is none
+ * @throws QueueError `INVALID_OPTION` when `dataSource` is none, or of another type than "postgres"
  * @example createWorker({ queue, db: typeormDatabase(dataSource), handlers });
  */
 export function typeormDatabase(dataSource: DataSource): AdapterDatabase<EntityManager> {
-  if (typeof dataSource?.createQueryRunner !== "function") {
-    throw queueError("INVALID_OPTION", `typeormDatabase takes a DataSource of TypeORM, but was given ${showValue(dataSource)}.`, {
-      option: "dataSource",
-    });
-  }
+  refuseOtherThanDatabase(dataSource);
   return {
     adapter: "typeorm",
     scope: dataSource,
@@ -32,6 +36,18 @@ export function typeormDatabase(dataSource: DataSource): AdapterDatabase<EntityM
   };
 }
 
+function refuseOtherThanDatabase(dataSource: Partial<DataSource> | undefined): void {
+  const takes = 'typeormDatabase takes a DataSource of TypeORM of the type "postgres"';
+  if (typeof dataSource?.createQueryRunner !== "function") {
+    throw queueError("INVALID_OPTION", `${takes}, but was given ${showGiven(dataSource)}.`, { option: "dataSource" });
+  }
+  if (dataSource.options?.type !== "postgres") {
+    throw queueError("INVALID_OPTION", `${takes}, but was given one of the type ${showValue(dataSource.options?.type)}.`, {
+      option: "dataSource",
+    });
+  }
+}
+
 async function transact<T>(dataSource: DataSource, body: (trx: EntityManager, executor: Executor) => Promise<T>): Promise<T> {
   const runner = dataSource.createQueryRunner();
   let isSound = true;
@@ -40,7 +56,7 @@ async function transact<T>(dataSource: DataSource, body: (trx: EntityManager, ex
     const executor = fromTypeorm(runner.manager);
     // TypeORM has no option for READ WRITE. Its own for the level would be one more statement.
     await executor.execute({ sql: "set transaction isolation level read committed read write", parameters: [] });
-    const result = await body(runner.manager, executor);
+    const result = await runToCommit(executor, (watched) => body(runner.manager, watched));
     // A commit of a nested level would only release its savepoint, and leave the transaction open.
     if (isNested(runner)) throw invalidNesting();
     await runner.commitTransaction();

@@ -1,13 +1,13 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import { pgListener } from "@queue/pg";
-import { fromPrisma, prismaDatabase, type PrismaLike, type PrismaTransaction } from "@queue/prisma";
+import { fromPrisma, prismaDatabase, type PrismaDatabase, type PrismaTransaction } from "@queue/prisma";
 import { useTestDatabase } from "@queue/test-database";
 import { describeConformance } from "@queue/testing/conformance";
 import { generateClient } from "../../../packages/prisma/test/generate-client.js";
 
 const database = useTestDatabase({ template: "empty" });
 
-interface Client extends PrismaLike<PrismaTransaction> {
+interface Client extends PrismaDatabase<PrismaTransaction> {
   $disconnect(): Promise<void>;
 }
 
