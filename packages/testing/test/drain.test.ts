@@ -72,7 +72,7 @@ describe("drain", () => {
     const { drain } = await open();
     await queue.enqueueMany(
       db,
-      Array.from({ length: 12 }, () => ({ kind: "tick", payload: null })),
+      Array.from({ length: 12 }, () => ({ kind: "tick", payload: null, options: { maxAttempts: 1 } })),
     );
     const fail = () => {
       throw new Error("no");

@@ -15,9 +15,15 @@ interface AboutJob {
 export type WorkerEvent =
   | ({ readonly type: "job.started"; /** Milliseconds between due and started. */ readonly waitedMs: number } & AboutJob)
   | ({ readonly type: "job.completed"; readonly durationMs: number } & AboutJob)
-  | ({ readonly type: "job.failed"; readonly error: unknown; readonly retryAt: Date; readonly durationMs: number } & AboutJob)
+  | ({
+      readonly type: "job.failed";
+      readonly error: unknown;
+      /** By the clock of the worker when the outcome was recorded: later than the table says, by the time that its answer took. */
+      readonly retryAt: Date;
+      readonly durationMs: number;
+    } & AboutJob)
   | ({ readonly type: "job.dead"; readonly error: unknown } & AboutJob)
-  | ({ readonly type: "job.snoozed"; readonly runAt: Date } & AboutJob)
+  | ({ readonly type: "job.snoozed"; /** As `retryAt`. */ readonly runAt: Date } & AboutJob)
   /** It was cancelled while it ran; its outcome is not recorded. */
   | ({ readonly type: "job.cancelled" } & AboutJob)
   /** Another took it over, or the lease could not be kept; its outcome is not recorded. */
