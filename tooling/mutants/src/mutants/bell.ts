@@ -74,7 +74,7 @@ export const bellMutants: readonly Mutant[] = [
     name: "key-left-behind",
     breaks: "An enqueue holds no key of the bell when it has looked.",
     file: "packages/core/src/migrations/0001-initial.ts",
-    find: "then pg_catalog.pg_advisory_unlock(${key(name)}) else false end",
+    find: "then pg_catalog.pg_advisory_unlock(${key}) else false end",
     replace: "then true else false end",
     killers: [coreTest("bell")],
     tests: "leaves no key behind",
