@@ -6,6 +6,7 @@ import { appliedMigrations, findMigrationsTable } from "../src/store/applied-mig
 import { enqueueJob } from "../src/store/enqueue-job.js";
 import { enqueueJobs } from "../src/store/enqueue-jobs.js";
 import { enqueueKeyedJobs } from "../src/store/enqueue-keyed-jobs.js";
+import { findFunctions } from "../src/store/find-functions.js";
 
 const statements = {
   ...createWorkerStatements("queue"),
@@ -14,6 +15,7 @@ const statements = {
   enqueueJob: enqueueJob("queue"),
   enqueueJobs: enqueueJobs("queue"),
   enqueueKeyedJobs: enqueueKeyedJobs("queue"),
+  findFunctions: findFunctions("queue"),
   findMigrationsTable: findMigrationsTable("queue"),
 };
 const texts = Object.entries(statements).map(([name, { sql }]) => [name, sql] as const);

@@ -116,7 +116,7 @@ describe("B92: a handler that outlasts the grace", () => {
       await client.query("begin; select from queue.jobs for update");
       const stopped = worker.stop({ grace: 0 });
       await workers.sqlUntil(
-        "select from pg_stat_activity where query like '%\"extended\"%' and state = 'idle' and datname = current_database()",
+        "select from pg_stat_activity where query like '%extend_leases_%' and state = 'idle' and datname = current_database()",
       );
       gate.open();
       await client.query("rollback");

@@ -74,7 +74,7 @@ function ours({ url, aim, pollMs, connections = 10, spread = { lanes: 1, kinds: 
     async stop() {
       await worker?.stop();
     },
-    isClaim: (statement) => /skip locked/i.test(statement) && /set "status" = 'running'/i.test(statement),
+    isClaim: (statement) => /"queue"\.(claim_jobs|complete_and_claim)_/.test(statement),
   };
 }
 

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { quoteBody, quoteIdentifier, quoteLiteral } from "../migrations/quote.js";
+import { createWorkerStatements } from "../store/worker-statements.js";
 import type { SchemaMigration } from "../migrations/schema-migration.js";
 import { argumentChecks } from "./check-arguments.js";
 import { claimFunctions } from "./claim.js";
 import { enqueueFunctions } from "./enqueue.js";
 import { editionOf } from "./function-steps.js";
+import { keptPlans } from "./kept-plans.js";
 import { leaseFunctions } from "./leases.js";
 import { optionReaders, prepareJobFunction } from "./prepare-job.js";
 import { registryFunctions } from "./registry.js";
@@ -18,7 +20,7 @@ import { wakeUpFunctions } from "./wake-up.js";
  */
 export const functionsEdition = 1;
 
-/** All functions for programs in other languages, in the order of their creation. */
+/** All functions for programs in other languages, in the order of their creation, and those that keep plans for workers. */
 export function schemaFunctions(schema: string): readonly SqlFunction[] {
   return [
     ...argumentChecks,
@@ -30,12 +32,13 @@ export function schemaFunctions(schema: string): readonly SqlFunction[] {
     ...leaseFunctions(schema),
     ...registryFunctions(schema),
     ...wakeUpFunctions(schema),
+    ...keptPlans(schema, createWorkerStatements(schema)).map(({ definition }) => definition),
   ];
 }
 
 /**
  * The step that installs the functions. Unlike others it is applied again when its text has changed: its name carries the edition and a hash.
- * Nothing in TypeScript calls the functions, so replacing them breaks no worker of ours.
+ * Replacing them breaks no worker of ours: it sends a statement whose function is not there.
  */
 export function functionsStep(): SchemaMigration {
   const statements = (schema: string) => {

@@ -9,6 +9,8 @@ export interface SqlFunction {
   readonly returns: string;
   /** Reads no table and changes nothing. */
   readonly isPure?: boolean;
+  /** Settings of the server while it runs, instead of an empty `search_path`. */
+  readonly settings?: Readonly<Record<string, string>>;
   /** Variables, if any, from `declare` on, and the body. In the body a parameter is `function.parameter`, since a bare name is a column. */
   readonly body: string;
 }
@@ -32,12 +34,13 @@ export function signatureOf(schema: string, { name, parameters }: SqlFunction): 
 
 /** The statement that creates the function, or puts it in the place of one with the same signature. Runs with the caller's rights. */
 export function createFunction(schema: string, definition: SqlFunction): string {
-  const { name, parameters, returns, isPure, body } = definition;
+  const { name, parameters, returns, isPure, settings = { search_path: "''" }, body } = definition;
   const list = parameters.map(
     ([parameter, type, standard]) => `${parameter} ${type}${standard === undefined ? "" : ` default ${standard}`}`,
   );
+  const sets = Object.entries(settings).map(([setting, value]) => ` set ${setting} = ${value}`);
   return `create or replace function ${quoteIdentifier(schema)}.${name}(${list.join(", ")}) returns ${returns}
-  language plpgsql ${isPure === true ? "immutable" : "volatile"} set search_path = '' as ${quoteBody(`
+  language plpgsql ${isPure === true ? "immutable" : "volatile"}${sets.join("")} as ${quoteBody(`
 ${markerOf(definition)}
 #variable_conflict use_column
 ${body.trim()}

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { backoffCeilingMs, notificationChannel } from "@queue/core/internal";
+import { backoffCeilingMs, createWorkerStatements, keptPlans, notificationChannel } from "@queue/core/internal";
 import { useTestDatabase } from "@queue/test-database";
 import type pg from "pg";
 import { describe, expect, test } from "vitest";
@@ -10,10 +10,11 @@ import { openSession } from "../support/session.js";
 const guide = await readFile(new URL("../../../../docs/protocol.md", import.meta.url), "utf8");
 const database = useTestDatabase();
 const blocks = [...guide.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(([, sql = ""]) => sql);
-/** They are parts of others, and promised to nobody. */
-const parts = new Set(
-  "check_name duration_ms insert_jobs instant_text interval_ms option_text prepare_job requeue_job whole_number".split(" "),
-);
+/** They are parts of others, or for workers in TypeScript, and promised to nobody. */
+const parts = new Set([
+  ..."check_name duration_ms insert_jobs instant_text interval_ms option_text prepare_job requeue_job whole_number".split(" "),
+  ...keptPlans("queue", createWorkerStatements("queue")).map(({ name }) => name),
+]);
 
 describe("the protocol", () => {
   test("has queries", () => {

@@ -3,6 +3,7 @@ import { toDatabase } from "@queue/core/internal";
 import { sqlError, statements } from "../../test/support/fake-database.js";
 import { fakeClock } from "../../test/support/fake-clock.js";
 import { Database, databaseError } from "./database.js";
+import { PlanKeeper } from "./plan-keeper.js";
 
 const input = { worker: "w" };
 
@@ -31,7 +32,8 @@ function aKysely(answer: (how: "alone" | "in a transaction", sql: string) => unk
       }),
     }),
   });
-  const options = { clock, patienceMs: 1_000, fallback: () => (isListening ? listener : undefined) };
+  const plans = new PlanKeeper("queue", statements);
+  const options = { clock, patienceMs: 1_000, fallback: () => (isListening ? listener : undefined), plans };
   return { database: new Database(toDatabase(kysely("alone") as never), options), ran, clock, stopListening: () => (isListening = false) };
 }
 

@@ -3,6 +3,7 @@ import { queueError, runStatement, type Statement } from "@queue/core/internal";
 import { describeThrown } from "../run/describe-thrown.js";
 import type { Clock } from "../time/clock.js";
 import { withTimeout } from "../time/with-timeout.js";
+import type { PlanKeeper } from "./plan-keeper.js";
 
 export interface DatabaseOptions {
   readonly clock: Clock;
@@ -10,6 +11,7 @@ export interface DatabaseOptions {
   readonly patienceMs: number;
   /** A connection that heals by itself, the listener's, while it is up. */
   readonly fallback: () => Executor | undefined;
+  readonly plans: PlanKeeper;
 }
 
 /** How long the pool is left alone after it has lost a statement; doubled each time, up to the second. */
@@ -38,13 +40,14 @@ export class Database {
     this.#options = options;
   }
 
-  /** Reads the database's defaults. */
+  /** Reads the database's defaults, and which functions keep plans. */
   async prepare(): Promise<void> {
     const { rows } = await this.executor.execute<{ isolation: string; read_only: string }>({
       sql: "select pg_catalog.current_setting('transaction_isolation') as isolation, pg_catalog.current_setting('transaction_read_only') as read_only",
       parameters: [],
     });
     this.#needsTransaction = rows[0]?.isolation !== "read committed" || rows[0].read_only === "on";
+    await this.#options.plans.find(this.executor);
   }
 
   /** Everything waits for its turn, as in an embedded database. */
@@ -58,7 +61,11 @@ export class Database {
   }
 
   /** `onLate`: the answer came after it had been given up. */
-  async run<TInput, TRow>(statement: Statement<TInput, TRow>, input: TInput, onLate = () => {}): Promise<TRow[]> {
+  run<TInput, TRow>(statement: Statement<TInput, TRow>, input: TInput, onLate = () => {}): Promise<TRow[]> {
+    return this.#options.plans.run(statement, (form) => this.#run(form, input, onLate));
+  }
+
+  async #run<TInput, TRow>(statement: Statement<TInput, TRow>, input: TInput, onLate: () => void): Promise<TRow[]> {
     const { clock, fallback } = this.#options;
     const instead = !this.#needsTransaction && clock.now() < this.#avoidUntilMs ? fallback() : undefined;
     if (instead !== undefined) return runStatement(instead, statement, input);

@@ -2,6 +2,7 @@ import { QueueError } from "@queue/core";
 import { type Executor, sqlStateOf } from "@queue/core/adapter";
 import { createWorkerStatements, type WorkerStatements } from "@queue/core/internal";
 import { Database } from "../database/database.js";
+import { PlanKeeper } from "../database/plan-keeper.js";
 import { Exchange } from "../exchange/exchange.js";
 import { Bell } from "../fetch/bell.js";
 import { Fetcher } from "../fetch/fetcher.js";
@@ -71,8 +72,9 @@ export class Services {
       this.reporter.error(error);
       if (isMissing(error)) options.onMissing();
     };
-    const database = new Database(db, { clock, patienceMs: leaseMs, fallback: listenersConnection });
     const statements = createWorkerStatements(schema);
+    const plans = new PlanKeeper(schema, statements);
+    const database = new Database(db, { clock, patienceMs: leaseMs, fallback: listenersConnection, plans });
     const common = { database, statements, worker, clock, onError };
     const databaseClock = new DatabaseClock(clock);
     this.reporter = new Reporter({ ...common, clock: databaseClock, logger, onEvent: options.onEvent });

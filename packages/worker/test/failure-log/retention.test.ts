@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createWorkerStatements, toDatabase } from "@queue/core/internal";
 import { Database } from "../../src/database/database.js";
+import { PlanKeeper } from "../../src/database/plan-keeper.js";
 import { Janitor } from "../../src/maintenance/janitor.js";
 import { systemClock } from "../../src/time/clock.js";
 import { recordLogger } from "../support/recorded-logger.js";
@@ -13,10 +14,12 @@ const rows = 50_000;
 function janitorUnder(statementTimeout: string) {
   const errors: unknown[] = [];
   const db = workers.open({ options: `-c statement_timeout=${statementTimeout}` });
-  const database = new Database(toDatabase(db), { clock: systemClock, patienceMs: 30_000, fallback: () => undefined });
+  const statements = createWorkerStatements("queue");
+  const plans = new PlanKeeper("queue", statements);
+  const database = new Database(toDatabase(db), { clock: systemClock, patienceMs: 30_000, fallback: () => undefined, plans });
   const janitor = new Janitor({
     database,
-    statements: createWorkerStatements("queue"),
+    statements,
     clock: systemClock,
     logger: recordLogger(),
     onError: (error) => errors.push(error),

@@ -1,5 +1,6 @@
 import { createWorkerStatements, type Statement } from "@queue/core/internal";
 import { Database } from "../../src/database/database.js";
+import { PlanKeeper } from "../../src/database/plan-keeper.js";
 import { type Clock, systemClock } from "../../src/time/clock.js";
 
 export const statements = createWorkerStatements("queue");
@@ -43,7 +44,7 @@ export function fakeDatabase({
     transaction: () => Promise.reject(new Error("Nobody should ask for a transaction here.")),
   };
   return {
-    database: new Database(executor, { clock, patienceMs, fallback: () => undefined }),
+    database: new Database(executor, { clock, patienceMs, fallback: () => undefined, plans: new PlanKeeper("queue", statements) }),
     sent,
     sentOf: (statement) => sent.filter(({ sql }) => sql === statement.sql).map(({ parameters }) => parameters),
     answer: (statement, rows) => void answers.set(statement.sql, rows),
