@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Bench } from "./bench.js";
+import { adapterReport, adapterSizes, quickAdapterSizes, runAdapters } from "./adapters/run-adapters.js";
 import { runGrowth } from "./growth/run-growth.js";
 import { aboutLines, describeRun } from "./machine/about.js";
 import { startBenchServer } from "./machine/bench-server.js";
@@ -28,7 +29,7 @@ try {
     ...aboutLines(about),
     ...(redis === undefined ? ["BullMQ is left out: no Redis answers (REDIS_URL, or a redis-server on the PATH)."] : []),
   ]);
-  const results = options.isGrowth ? await growth(options) : await measures(options);
+  const results = await (options.isGrowth ? growth(options) : options.isAdapters ? adapters(options) : measures(options));
   if (options.asJson) console.log(JSON.stringify({ ...about, results }, null, 2));
 } finally {
   await server.stop();
@@ -50,6 +51,13 @@ async function measures({ measures: chosen, variants, withCharts }: BenchOptions
 
 async function growth({ series, isQuick, withCharts }: BenchOptions) {
   return runGrowth({ bench, isQuick, series, progress, say, draw: withCharts ? draw : undefined, about });
+}
+
+async function adapters({ isQuick }: BenchOptions) {
+  const results = await runAdapters(server, isQuick ? quickAdapterSizes : adapterSizes, progress);
+  progress("");
+  say(["", ...adapterReport(results)]);
+  return results;
 }
 
 async function draw(name: string, svg: string): Promise<void> {

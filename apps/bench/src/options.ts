@@ -10,6 +10,7 @@ export interface BenchOptions {
   readonly asJson: boolean;
   readonly withCharts: boolean;
   readonly isGrowth: boolean;
+  readonly isAdapters: boolean;
   readonly measures: readonly Measure[];
   readonly variants: readonly Variant[];
   /** Growth: the series whose names are given; all of them if none is. */
@@ -25,7 +26,8 @@ export const usage = `npm run bench -- [options]
   --charts             draws docs/benchmarks/*.svg
   --json               all figures as JSON, instead of tables
   --growth             what happens when work grows, instead of S1 … S10
-  --series backlog     with --growth: these series only`;
+  --series backlog     with --growth: these series only
+  --adapters           what an enqueue costs through each adapter, instead of S1 … S10`;
 
 /** @throws Error that says what is wrong with an argument */
 export function parseOptions(argv: readonly string[]): BenchOptions {
@@ -36,6 +38,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
       json: { type: "boolean", default: false },
       charts: { type: "boolean", default: false },
       growth: { type: "boolean", default: false },
+      adapters: { type: "boolean", default: false },
       measure: { type: "string" },
       side: { type: "string" },
       series: { type: "string" },
@@ -57,6 +60,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     asJson: values.json,
     withCharts: values.charts,
     isGrowth: values.growth,
+    isAdapters: values.adapters,
     measures: allMeasures.filter(({ id }) => ids.includes(id)),
     variants: variants.filter(({ side }) => chosenSides.includes(side)),
     series: values.series?.split(",") ?? [],

@@ -1,6 +1,6 @@
 import type { SQL } from "drizzle-orm";
 import { columnName, type ExecutableQuery, queueError } from "@queue/core/adapter";
-import { toDrizzleSql } from "./to-drizzle-sql.js";
+import { CompiledStatement } from "./compiled-statement.js";
 
 /** What runs statements: by shape, of whatever copy of Drizzle, driver and schema. */
 export interface DrizzleRunner {
@@ -14,7 +14,7 @@ export interface DrizzleRunner {
 export async function runStatement<R>(db: DrizzleRunner, query: ExecutableQuery): Promise<{ rows: R[] }> {
   const runner: { execute(query: SQL): PromiseLike<unknown> } = db;
   try {
-    const answer = await runner.execute(toDrizzleSql(query));
+    const answer = await runner.execute(new CompiledStatement(query));
     return { rows: rowsOf(answer).map((row) => withColumnNames(row, query.sql) as R) };
   } catch (error) {
     throw driverError(error);
