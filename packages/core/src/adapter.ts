@@ -10,6 +10,7 @@ export { reconnectDelayMs } from "./listening/reconnect-delay.js";
 export { ReconnectingSubscription, type ReconnectingSubscriptionOptions } from "./listening/reconnecting-subscription.js";
 export type { AdapterDatabase, DatabaseTarget, KyselyDatabase, TransactionOf } from "./ports/adapter-database.js";
 export { columnName } from "./ports/column-name.js";
+export { commitWasRollback } from "./ports/commit-was-rollback.js";
 export type { ExecutableQuery, Executor } from "./ports/executor.js";
 export { hasMethods } from "./ports/has-methods.js";
 export { type KnexClient, runOnKnex } from "./ports/knex-client.js";

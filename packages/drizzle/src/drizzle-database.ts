@@ -71,7 +71,12 @@ async function transact<TTrx, T>(db: TransactionalShape<TTrx>, body: (trx: TTrx,
   const run = async (tx: TTrx & DrizzleTransaction): Promise<T> => {
     const trx = untilLost(fromDrizzle(tx), () => state.loss);
     try {
-      return await runToCommit(trx, (executor) => body(tx, executor));
+      return await runToCommit(trx, async (executor) => {
+        const result = await body(tx, executor);
+        // What the body has swallowed may have been the loss of the connection.
+        await nextTurn();
+        return result;
+      });
     } catch (error) {
       state.failure = { error };
       // Of a lost connection a statement of postgres.js hears first, and its transaction within the same turn.

@@ -1,5 +1,5 @@
 import type { ClientBase } from "@neondatabase/serverless";
-import { type ExecutableQuery, type Executor, queueError, showValue } from "@queue/core/adapter";
+import { type ExecutableQuery, type Executor, hasMethods, queueError, showGiven } from "@queue/core/adapter";
 
 /**
  * What a queue writes through, made of a `Client` or `PoolClient` of Neon's driver: a job that is enqueued through it is part of
@@ -31,7 +31,7 @@ export function fromNeon(client: ClientBase): Executor {
 }
 
 function refuseOtherThanClient(client: unknown): void {
-  if (hasMember(client, "query", "function") && hasMember(client, "totalCount", "number")) {
+  if (isPool(client)) {
     throw queueError(
       "INVALID_OPTION",
       "fromNeon takes a client, but was given a Pool. Each statement of a pool takes any of its connections, so the job would not be in your transaction. Take a client (`const client = await pool.connect()`), begin on it, and give that one.",
@@ -45,16 +45,16 @@ function refuseOtherThanClient(client: unknown): void {
       { option: "client" },
     );
   }
-  if (!hasMember(client, "query", "function") || !hasMember(client, "connect", "function")) {
+  if (!hasMethods(client, "query", "connect")) {
     throw queueError(
       "INVALID_OPTION",
-      `fromNeon takes a Client or PoolClient of @neondatabase/serverless, but was given ${hasMember(client, "then", "function") ? "a promise: an await is missing" : showValue(client)}.`,
+      `fromNeon takes a Client or PoolClient of @neondatabase/serverless, but was given ${showGiven(client)}.`,
       { option: "client" },
     );
   }
 }
 
 /** By shape: it may be another copy's. */
-function hasMember(value: unknown, name: string, type: "function" | "number"): boolean {
-  return typeof value === "object" && value !== null && typeof (value as Record<string, unknown>)[name] === type;
+export function isPool(value: unknown): boolean {
+  return hasMethods(value, "query", "connect") && typeof (value as { readonly totalCount?: unknown }).totalCount === "number";
 }

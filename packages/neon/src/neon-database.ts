@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from "@neondatabase/serverless";
-import { type AdapterDatabase, type ExecutableQuery, type Executor, queueError } from "@queue/core/adapter";
-import { fromNeon } from "./from-neon.js";
+import { type AdapterDatabase, commitWasRollback, type ExecutableQuery, type Executor, queueError, showGiven } from "@queue/core/adapter";
+import { fromNeon, isPool } from "./from-neon.js";
 
 /**
  * A `Pool` of Neon's driver as a worker, `migrate` and `queue.admin` take it. Transactional handlers get the `PoolClient` that
@@ -10,10 +10,10 @@ import { fromNeon } from "./from-neon.js";
  * @example createWorker({ queue, db: neonDatabase(pool), handlers });
  */
 export function neonDatabase(pool: Pool): AdapterDatabase<PoolClient> {
-  if (typeof pool?.connect !== "function" || typeof pool.totalCount !== "number") {
+  if (!isPool(pool)) {
     throw queueError(
       "INVALID_OPTION",
-      "neonDatabase takes a Pool of @neondatabase/serverless: a worker needs more than one connection, and transactions, which neon() has not.",
+      `neonDatabase takes a Pool of @neondatabase/serverless, because a worker needs more than one connection, and transactions, which neon() has not; but was given ${showGiven(pool)}.`,
       { option: "pool" },
     );
   }
@@ -39,7 +39,7 @@ async function transact<T>(pool: Pool, body: (trx: PoolClient, executor: Executo
     const result = await body(client, fromNeon(client));
     const { command } = await client.query("commit");
     // The server answers so when a statement had failed and nobody said it.
-    if (command === "ROLLBACK") throw new Error("The transaction was rolled back: one of its statements had failed.");
+    if (command === "ROLLBACK") throw commitWasRollback();
     return result;
   } catch (error) {
     await client.query("rollback").catch((reason: unknown) => {

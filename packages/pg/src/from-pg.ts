@@ -1,5 +1,5 @@
 import type { ClientBase, QueryResultRow } from "pg";
-import { type ExecutableQuery, type Executor, queueError } from "@queue/core/adapter";
+import { type ExecutableQuery, type Executor, hasMethods, queueError, showGiven } from "@queue/core/adapter";
 
 /**
  * What a queue writes through, made of a node-postgres client: a job that is enqueued through it is part of the transaction
@@ -36,32 +36,14 @@ function refuseOtherThanClient(client: unknown): void {
       { option: "client" },
     );
   }
-  if (!isClient(client)) {
-    throw queueError(
-      "INVALID_OPTION",
-      `fromPg takes a Client or PoolClient of node-postgres, but was given ${isPromise(client) ? "a promise: an await is missing" : describe(client)}.`,
-      { option: "client" },
-    );
+  if (!hasMethods(client, "query", "connect")) {
+    throw queueError("INVALID_OPTION", `fromPg takes a Client or PoolClient of node-postgres, but was given ${showGiven(client)}.`, {
+      option: "client",
+    });
   }
 }
 
 /** By shape: a pool may be another copy's, or of a library that imitates node-postgres. */
-function isPool(client: unknown): boolean {
-  return hasMember(client, "query", "function") && hasMember(client, "totalCount", "number") && hasMember(client, "idleCount", "number");
-}
-
-function isClient(client: unknown): boolean {
-  return hasMember(client, "query", "function") && hasMember(client, "connect", "function");
-}
-
-function isPromise(client: unknown): boolean {
-  return hasMember(client, "then", "function");
-}
-
-function hasMember(value: unknown, name: string, type: "function" | "number"): boolean {
-  return typeof value === "object" && value !== null && typeof (value as Record<string, unknown>)[name] === type;
-}
-
-function describe(value: unknown): string {
-  return value === null ? "null" : typeof value === "object" ? "an object without query() and connect()" : typeof value;
+export function isPool(value: unknown): boolean {
+  return hasMethods(value, "query", "connect") && typeof (value as { readonly totalCount?: unknown }).totalCount === "number";
 }

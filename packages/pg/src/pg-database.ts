@@ -1,6 +1,6 @@
 import type { Pool, PoolClient, QueryResultRow } from "pg";
-import { type AdapterDatabase, type Executor, queueError } from "@queue/core/adapter";
-import { fromPg } from "./from-pg.js";
+import { type AdapterDatabase, commitWasRollback, type ExecutableQuery, type Executor, queueError, showGiven } from "@queue/core/adapter";
+import { fromPg, isPool } from "./from-pg.js";
 
 /**
  * A pool of node-postgres as a worker, `migrate` and `queue.admin` take it. Transactional handlers get the `PoolClient` that
@@ -10,15 +10,17 @@ import { fromPg } from "./from-pg.js";
  * @example createWorker({ queue, db: pgDatabase(pool), handlers });
  */
 export function pgDatabase(pool: Pool): AdapterDatabase<PoolClient> {
-  if (typeof pool?.connect !== "function" || typeof pool.totalCount !== "number") {
-    throw queueError("INVALID_OPTION", "pgDatabase takes a Pool of node-postgres: a worker needs more than one connection.", {
-      option: "pool",
-    });
+  if (!isPool(pool)) {
+    throw queueError(
+      "INVALID_OPTION",
+      `pgDatabase takes a Pool of node-postgres, because a worker needs more than one connection, but was given ${showGiven(pool)}.`,
+      { option: "pool" },
+    );
   }
   return {
     adapter: "pg",
     scope: pool,
-    async execute<R>({ sql, parameters }: { readonly sql: string; readonly parameters: readonly unknown[] }) {
+    async execute<R>({ sql, parameters }: ExecutableQuery) {
       const { rows } = await pool.query<R & QueryResultRow>({ text: sql, values: [...parameters] });
       return { rows };
     },
@@ -39,7 +41,7 @@ async function transact<T>(pool: Pool, body: (trx: PoolClient, executor: Executo
     const result = await body(client, fromPg(client));
     const { command } = await client.query("commit");
     // The server answers so when a statement had failed and nobody said it.
-    if (command === "ROLLBACK") throw new Error("The transaction was rolled back: one of its statements had failed.");
+    if (command === "ROLLBACK") throw commitWasRollback();
     return result;
   } catch (error) {
     await client.query("rollback").catch((reason: unknown) => {

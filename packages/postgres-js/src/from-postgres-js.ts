@@ -1,5 +1,5 @@
 import type { ReservedSql, TransactionSql } from "postgres";
-import { type ExecutableQuery, type Executor, queueError, showValue } from "@queue/core/adapter";
+import { type ExecutableQuery, type Executor, queueError, showGiven } from "@queue/core/adapter";
 import { runStatement } from "./run-statement.js";
 
 /**
@@ -35,7 +35,7 @@ function refuseOtherThanTransaction(sql: unknown): void {
   if (typeof sql !== "function" || !("unsafe" in sql)) {
     throw queueError(
       "INVALID_OPTION",
-      `fromPostgresJs takes the transaction of sql.begin(async (trx) => …), but was given ${isPromise(sql) ? "a promise: an await is missing" : showValue(sql)}.`,
+      `fromPostgresJs takes the transaction of sql.begin(async (trx) => …), but was given ${showGiven(sql)}.`,
       { option: "sql" },
     );
   }
@@ -46,8 +46,4 @@ function refuseOtherThanTransaction(sql: unknown): void {
       { option: "sql" },
     );
   }
-}
-
-function isPromise(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "then" in value;
 }

@@ -1,6 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Sql, TransactionSql } from "postgres";
-import { type AdapterDatabase, type ExecutableQuery, type Executor, queueError, showValue } from "@queue/core/adapter";
+import {
+  type AdapterDatabase,
+  type ExecutableQuery,
+  type Executor,
+  queueError,
+  runToCommit,
+  showGiven,
+  untilLost,
+} from "@queue/core/adapter";
 import { fromPostgresJs, scopeOf } from "./from-postgres-js.js";
 import { runStatement } from "./run-statement.js";
 
@@ -15,7 +23,7 @@ export function postgresJsDatabase<TTypes extends Record<string, unknown>>(sql: 
   if (typeof sql !== "function" || typeof sql.begin !== "function") {
     throw queueError(
       "INVALID_OPTION",
-      `postgresJsDatabase takes the sql of postgres(), which has connections and transactions, but was given ${showValue(sql)}.`,
+      `postgresJsDatabase takes the sql of postgres(), which has connections and transactions, but was given ${showGiven(sql)}.`,
       { option: "sql" },
     );
   }
@@ -38,12 +46,14 @@ async function transact<TTypes extends Record<string, unknown>, T>(
   const state: { loss?: { error: unknown }; failure?: { error: unknown }; result?: { value: T } } = {};
   const run = async (trx: TransactionSql<TTypes>): Promise<void> => {
     try {
-      state.result = {
-        value: await body(
-          trx,
-          untilLost(fromPostgresJs(trx), () => state.loss),
-        ),
+      const executor = untilLost(fromPostgresJs(trx), () => state.loss);
+      const toItsEnd = async (watched: Executor) => {
+        const value = await body(trx, watched);
+        // What the body has swallowed may have been the loss, of which begin() hears within the same turn.
+        await nextTurn();
+        return value;
       };
+      state.result = { value: await runToCommit(executor, toItsEnd) };
     } catch (error) {
       state.failure = { error };
       // Of a loss the statement hears first, and begin() within the same turn.
@@ -63,14 +73,4 @@ async function transact<TTypes extends Record<string, unknown>, T>(
     throw state.failure === undefined ? error : state.failure.error;
   }
   return (state.result as { value: T }).value;
-}
-
-function untilLost(executor: Executor, loss: () => { readonly error: unknown } | undefined): Executor {
-  return {
-    ...executor,
-    execute<R>(query: ExecutableQuery) {
-      const lost = loss();
-      return lost === undefined ? executor.execute<R>(query) : Promise.reject(lost.error);
-    },
-  };
 }

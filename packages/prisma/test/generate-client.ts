@@ -23,9 +23,6 @@ model Order {
 }
 `;
 
-/** The table of the schema. Prisma's own way to make it needs a program that is fetched from the network. */
-export const table = "create table orders (id text primary key, status text not null, placed_at timestamptz not null default now())";
-
 /** A folder with a client in `generated/prisma`, for {@link schema}; `remove()` deletes it. */
 export interface GeneratedClient {
   readonly folder: string;

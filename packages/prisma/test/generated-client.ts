@@ -1,23 +1,8 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import type { PrismaDatabase, PrismaTransaction } from "@queue/prisma";
 
-interface Order {
-  readonly id: string;
-  readonly status: string;
-  readonly placedAt: Date;
-}
-interface Orders {
-  readonly order: {
-    create(options: { readonly data: { readonly id: string; readonly status: string } }): Promise<Order>;
-    findMany(options: { readonly orderBy: { readonly id: "asc" } }): Promise<Order[]>;
-  };
-}
-
-/** What the tests use of the client's transaction. What it really is, is known when it has been generated. */
-export interface TestTransaction extends PrismaTransaction, Orders {
-  $transaction<T>(body: (tx: TestTransaction) => Promise<T>): Promise<T>;
-}
-export interface TestClient extends PrismaDatabase<TestTransaction>, Orders {
+/** What the tests use of the client. What it really is, is known when it has been generated. */
+export interface TestClient extends PrismaDatabase<PrismaTransaction> {
   $disconnect(): Promise<void>;
   $extends(extension: object): TestClient;
 }
@@ -26,7 +11,7 @@ export interface TestClient extends PrismaDatabase<TestTransaction>, Orders {
 interface TestClientOptions {
   readonly url: string;
   readonly max?: number;
-  readonly transactionOptions?: { readonly maxWait?: number; readonly timeout?: number; readonly isolationLevel?: string };
+  readonly transactionOptions?: { readonly maxWait?: number; readonly timeout?: number };
 }
 
 /** A client of the generated module `file`. */

@@ -1,5 +1,5 @@
 import { EntitySchema } from "@mikro-orm/core";
-import { type EntityManager, MikroORM } from "@mikro-orm/postgresql";
+import { EntityCaseNamingStrategy, type EntityManager, MikroORM } from "@mikro-orm/postgresql";
 import { fromMikroOrm, mikroOrmDatabase } from "@queue/mikro-orm";
 import { pgListener } from "@queue/pg";
 import { useTestDatabase } from "@queue/test-database";
@@ -10,7 +10,12 @@ const database = useTestDatabase({ template: "empty" });
 const orders = new EntitySchema<{ id: string }>({ name: "Order", properties: { id: { type: "string", primary: true } } });
 
 describeConformance<EntityManager>("@queue/mikro-orm", async () => {
-  const orm = await MikroORM.init({ clientUrl: database.url, entities: [orders] });
+  const orm = await MikroORM.init({
+    clientUrl: database.url,
+    entities: [orders],
+    namingStrategy: EntityCaseNamingStrategy,
+    forceUtcTimezone: true,
+  });
   return {
     db: mikroOrmDatabase(orm),
     listener: pgListener({ connectionString: database.url }),
@@ -26,6 +31,7 @@ describeConformance<EntityManager>("@queue/mikro-orm", async () => {
         throw error;
       }
     },
+    nested: (em, fn) => em.transactional(fn),
     close: () => orm.close(),
   };
 });

@@ -39,6 +39,7 @@ async function open(options: postgres.Options<Record<string, postgres.PostgresTy
         .catch((error: unknown) => {
           if (error !== rollback) throw error;
         }),
+    nested: (trx, fn) => trx.savepoint(fn),
     close: () => sql.end(),
   };
 }

@@ -7,14 +7,21 @@ import { generateClient } from "../../../packages/prisma/test/generate-client.js
 
 const database = useTestDatabase({ template: "empty" });
 
-interface Client extends PrismaDatabase<PrismaTransaction> {
+interface Transaction extends PrismaTransaction {
+  $transaction(body: (tx: Transaction) => Promise<void>): Promise<void>;
+}
+
+interface Client extends PrismaDatabase<Transaction> {
   $disconnect(): Promise<void>;
 }
 
-describeConformance<PrismaTransaction>("@queue/prisma", async () => {
+describeConformance<Transaction>("@queue/prisma", async () => {
   const generated = await generateClient();
-  const { PrismaClient } = (await import(generated.file)) as { PrismaClient: new (options: { adapter: PrismaPg }) => Client };
-  const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: database.url }) });
+  const { PrismaClient } = (await import(generated.file)) as { PrismaClient: new (options: object) => Client };
+  const prisma = new PrismaClient({
+    adapter: new PrismaPg({ connectionString: database.url }),
+    transactionOptions: { isolationLevel: "RepeatableRead" },
+  });
   const rolledBack = new Error("rolled back");
   return {
     db: prismaDatabase(prisma),
@@ -29,6 +36,7 @@ describeConformance<PrismaTransaction>("@queue/prisma", async () => {
         if (error !== rolledBack) throw error;
       });
     },
+    nested: (tx, fn) => tx.$transaction(fn),
     async close() {
       await prisma.$disconnect();
       await generated.remove();

@@ -1,9 +1,6 @@
-import { queueError } from "../errors/queue-error.js";
+import { abortedState, commitWasRollback } from "./commit-was-rollback.js";
 import type { ExecutableQuery, Executor } from "./executor.js";
 import { sqlStateOf } from "./sql-state.js";
-
-/** in_failed_sql_transaction: a statement has failed before, and the server takes no other until the transaction is rolled back. */
-const abortedState = "25P02";
 
 /**
  * Runs the body of a transaction that a library is about to commit, for an adapter whose library does not look at what the
@@ -37,11 +34,6 @@ async function refuseAborted(executor: Executor): Promise<void> {
     await executor.execute({ sql: "select 1 as ok", parameters: [] });
   } catch (cause) {
     if (sqlStateOf(cause) !== abortedState) throw cause;
-    throw queueError(
-      "DATABASE_ERROR",
-      "The transaction was rolled back: one of its statements had failed, and its error was swallowed. Let that reject, or run what may fail in a savepoint.",
-      { sqlState: abortedState },
-      { cause },
-    );
+    throw commitWasRollback(cause);
   }
 }

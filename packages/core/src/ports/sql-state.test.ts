@@ -7,6 +7,7 @@ test.each<[library: string, error: unknown, state: string | undefined]>([
   ["sequelize", { original: { code: "42P01" } }, "42P01"],
   ["Prisma", { code: "P2010", meta: { driverAdapterError: { cause: { code: "3F000" } } } }, "3F000"],
   ["Prisma, where it has a name for it", { code: "P2002", meta: { driverAdapterError: { cause: { originalCode: "23505" } } } }, "23505"],
+  ["Prisma, when a commit fails", new Error("x", { cause: { originalCode: "23505" } }), "23505"],
   ["a connection that was lost", { code: "ECONNRESET" }, undefined],
   ["an error of the network with a state below", { code: "EPIPE", cause: { code: "57P01" } }, "57P01"],
   ["Prisma, of an error without a state", { code: "P2024" }, undefined],

@@ -4,13 +4,14 @@ const shape = /^(?!P[1-9])(?=.*\d)[0-9A-Z]{5}$/;
 /**
  * The SQLSTATE of a driver's error, wherever the libraries between put it: pg, postgres.js and knex at `code`, drizzle at
  * `cause.code`, sequelize at `original.code`, Prisma at `meta.driverAdapterError.cause`: `originalCode` of those that it has a name
- * for, `code` of the others.
+ * for, `code` of the others; of a failed commit at `cause.originalCode`.
  */
 export function sqlStateOf(error: unknown): string | undefined {
   try {
     for (const path of [
       ["code"],
       ["cause", "code"],
+      ["cause", "originalCode"],
       ["original", "code"],
       ["meta", "driverAdapterError", "cause", "originalCode"],
       ["meta", "driverAdapterError", "cause", "code"],

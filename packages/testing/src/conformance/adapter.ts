@@ -14,5 +14,10 @@ export interface Adapter<TTrx = unknown> {
    * back. When `fn` rejects, it rolls back and rejects with the same.
    */
   executorInTransaction(fn: (executor: Executor) => Promise<void>, options: { readonly commit: boolean }): Promise<void>;
+  /**
+   * Runs `fn` in a nested transaction (a savepoint) of the library's, inside `trx` as handlers get it, with the library's own for
+   * that. When `fn` rejects, it rolls back to where it began and rejects. Left out by an adapter whose library has none.
+   */
+  nested?(trx: TTrx, fn: (inner: TTrx) => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
