@@ -1,4 +1,4 @@
-import type { HasJobs, InferJob, InferKind, Job, JobDefinitions } from "@queue/core";
+import type { HasJobs, InferJob, Job, JobDefinitions } from "@queue/core";
 import type { KindIn, PayloadIn } from "@queue/core/internal";
 import type { DatabaseTarget, TransactionOf } from "@queue/core/adapter";
 import type { Logger } from "./logger.js";
@@ -45,13 +45,14 @@ export type HandlersIn<TJobs extends JobDefinitions, TTrx> = {
 };
 
 /** A handler in a file of its own: `const sendReceipt: Handler<typeof queue, "order.send-receipt"> = async (job, ctx) => …`. */
-export type Handler<TQueue extends HasJobs, TKind extends InferKind<TQueue>> = Run<InferJob<TQueue, TKind>, HandlerContext>;
+export type Handler<TQueue extends HasJobs, TKind extends keyof TQueue["jobs"] & string> = Run<InferJob<TQueue, TKind>, HandlerContext>;
 
 /** The same for a transactional one; `trx` is the transaction of the library whose database the worker has. */
-export type TransactionalHandler<TQueue extends HasJobs, TKind extends InferKind<TQueue>, TDb extends DatabaseTarget> = TransactionalRun<
-  InferJob<TQueue, TKind>,
-  TransactionOf<TDb>
->;
+export type TransactionalHandler<
+  TQueue extends HasJobs,
+  TKind extends keyof TQueue["jobs"] & string,
+  TDb extends DatabaseTarget,
+> = TransactionalRun<InferJob<TQueue, TKind>, TransactionOf<TDb>>;
 
 /** Handlers of a part of the kinds, for `satisfies`. */
 export type Handlers<TQueue extends HasJobs, TDb extends DatabaseTarget> = HandlersIn<TQueue["jobs"], TransactionOf<TDb>>;

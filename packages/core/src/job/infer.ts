@@ -25,14 +25,14 @@ export type PayloadIn<TJobs extends JobDefinitions, TKind extends KindIn<TJobs>>
 /** The kinds of a queue: `InferKind<typeof queue>`. */
 export type InferKind<TQueue extends HasJobs> = KindIn<TQueue["jobs"]>;
 
-/** What a handler gets: the schema's output. */
-export type InferPayload<TQueue extends HasJobs, TKind extends InferKind<TQueue>> = PayloadIn<TQueue["jobs"], TKind>;
+/** What a handler gets: the schema's output. The bound of `TKind` is written out, so that an unknown kind is answered with the known. */
+export type InferPayload<TQueue extends HasJobs, TKind extends keyof TQueue["jobs"] & string> = PayloadIn<TQueue["jobs"], TKind>;
 
 /** What `enqueue` takes and the table stores: the schema's input. */
-export type InferPayloadInput<TQueue extends HasJobs, TKind extends InferKind<TQueue>> = InputIn<TQueue["jobs"], TKind>;
+export type InferPayloadInput<TQueue extends HasJobs, TKind extends keyof TQueue["jobs"] & string> = InputIn<TQueue["jobs"], TKind>;
 
 /** What a handler's first parameter is; over several kinds a union that narrows by `kind`. */
-export type InferJob<TQueue extends HasJobs, TKind extends InferKind<TQueue>> = TKind extends unknown
+export type InferJob<TQueue extends HasJobs, TKind extends keyof TQueue["jobs"] & string> = TKind extends unknown
   ? Job<TKind, InferPayload<TQueue, TKind>>
   : never;
 

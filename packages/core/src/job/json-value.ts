@@ -29,5 +29,10 @@ export type JsonCheck<T> = [T] extends [JsonValue | undefined]
                     ? NotJson<"JSON has no bytes: use a base64 string">
                     : { [K in keyof T]: JsonCheck<T[K]> };
 
-/** The bound of `job<T>()`. Mapped, because a conditional type here would be a circular constraint. */
-export type JsonPayload<T> = { [K in keyof T]: JsonCheck<T[K]> };
+/**
+ * The bound of `job<T>()`: `T` itself, or the reason why it is none. A mapping of the check, because the check alone, a conditional
+ * type, would be a circular constraint; and under a name, because the compiler prints it with the reason in it.
+ */
+export type JsonPayload<T> = KeptByJson<T extends void ? NotJson<"JSON has no undefined: use null"> : JsonCheck<T>>;
+
+type KeptByJson<T> = { [K in keyof T]: T[K] };
