@@ -1,4 +1,5 @@
 import { createQueue, job } from "@queue/core";
+import { createWorkerStatements, keptPlans } from "@queue/core/internal";
 import { useTestDatabase } from "@queue/test-database";
 import type { Kysely } from "kysely";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -167,7 +168,9 @@ describe("the functions (B105)", () => {
     );
     expect(rows.filter(({ security }) => security).map(({ name }) => name)).toEqual(["maintain_archive"]);
     expect(rows.map(({ name }) => name)).toContain("announce_jobs");
-    for (const { config } of rows) expect(config).toContain('search_path=""');
+    // Those that keep plans have that of the session, as the statements that they run.
+    const keepPlans = keptPlans("queue", createWorkerStatements("queue")).map(({ name }) => name);
+    expect(rows.filter(({ config }) => !config.includes('search_path=""')).map(({ name }) => name)).toEqual(keepPlans.toSorted());
     await using restoring = await openSession(database.url, { search_path: "", check_function_bodies: "off" });
     for (const { definition } of rows) await restoring.query(definition);
     await drop(4);

@@ -2,7 +2,7 @@ import { checkInvariants } from "./invariants.js";
 import { isWaiting, openSession, type Session, setLockTimeout } from "./session.js";
 import type { Step } from "./step.js";
 import { linesOf, readLines } from "./table.js";
-import type { Attempt, Wait } from "./transactions.js";
+import type { Attempt, Lock, Wait } from "./transactions.js";
 import type { Job } from "./view.js";
 import { World } from "./world.js";
 
@@ -21,7 +21,7 @@ const expectedWaitMs = 20_000;
 interface Waiting<T> {
   readonly ask: () => Attempt<T>;
   readonly ending: Ending;
-  readonly waited: Wait[];
+  readonly waited: Lock[];
 }
 
 /** Runs commands against the database and the model, and compares what they answer and what is in the tables then. */
@@ -75,7 +75,7 @@ export class Run implements AsyncDisposable {
     this.#note(`${name}: ${step.text}`);
     try {
       const ask = () => transactions.attempt(name, (view) => step.expect(view, undefined), { isKept: false });
-      const waited: Wait[] = [];
+      const waited: Lock[] = [];
       const seen = "waits" in ask() ? await this.#wait(name, step, { ask, ending, waited }) : await step.perform(session, names);
       this.#note(`    → ${JSON.stringify(seen) ?? "ok"}`);
       const expected = transactions.attempt(name, (view) => step.expect(view, seen), { isKept: true, waited });
@@ -107,7 +107,7 @@ export class Run implements AsyncDisposable {
     const performed = step.perform(session, this.#world.names);
     for (let asked = ask(); "waits" in asked; asked = ask()) {
       const { waits } = asked;
-      waited.push(waits);
+      waited.push(waits, ...waits.locked);
       if (!(await isWaiting(this.#session(time), session, performed))) {
         throw new Error(`It must wait for ${waits.session}, and did not: ${JSON.stringify(await performed)}`);
       }

@@ -15,11 +15,16 @@ interface Transaction {
   readonly frames: Frame[];
 }
 
-/** What a command waits for. */
-export interface Wait {
-  readonly session: string;
+export interface Lock {
   readonly row: Row;
   readonly mode: Mode;
+}
+
+/** What a command waits for. */
+export interface Wait extends Lock {
+  readonly session: string;
+  /** What it had locked by then, and keeps, whatever it finds when its turn comes. */
+  readonly locked: readonly Lock[];
 }
 
 /** The answer of a command, or what it waits for. */
@@ -28,8 +33,8 @@ export type Attempt<T> = { readonly answer: T } | { readonly waits: Wait };
 export interface AttemptOptions {
   /** False: only to see whether it would wait. */
   readonly isKept: boolean;
-  /** What it has waited for before: it has locked that when its turn comes, whatever it does then. */
-  readonly waited?: readonly Wait[];
+  /** What it has waited for before, or had locked when it began to wait: it has locked that, whatever it does then. */
+  readonly waited?: readonly Lock[];
 }
 
 const emptyFrame = (): Frame => ({ jobs: new Map(), keys: new Map(), paused: new Map(), locks: new Map() });
@@ -118,7 +123,7 @@ export class Transactions {
     const paused = new Map(layers.flatMap((layer) => [...layer.paused]));
     const lock = (row: Row, mode: Mode) => {
       const holder = this.#holder(session, row, mode);
-      if (holder !== undefined) throw new MustWait({ session: holder, row, mode });
+      if (holder !== undefined) throw new MustWait({ session: holder, row, mode, locked: locksOf(own) });
       if (own.locks.get(row) !== "exclusive") own.locks.set(row, mode);
     };
     return {
@@ -163,6 +168,8 @@ class MustWait extends Error {
     this.wait = wait;
   }
 }
+
+const locksOf = ({ locks }: Frame): readonly Lock[] => [...locks].map(([row, mode]) => ({ row, mode }));
 
 function merge(from: Frame, into: Frame): void {
   for (const [id, job] of from.jobs) into.jobs.set(id, job);

@@ -7,6 +7,7 @@ import { enqueueMutants } from "./mutants/enqueue.js";
 import { fenceMutants } from "./mutants/fence.js";
 import { keyMutants } from "./mutants/keys.js";
 import { leaseMutants } from "./mutants/lease.js";
+import { planMutants } from "./mutants/plans.js";
 import { runMutants } from "./mutants/run.js";
 import { settleMutants } from "./mutants/settle.js";
 import { stopMutants } from "./mutants/stop.js";
@@ -17,6 +18,7 @@ export const allMutants: readonly Mutant[] = [
   ...claimMutants,
   ...leaseMutants,
   ...settleMutants,
+  ...planMutants,
   ...runMutants,
   ...keyMutants,
   ...enqueueMutants,

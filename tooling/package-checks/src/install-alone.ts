@@ -1,8 +1,9 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { aloneDependencies } from "./alone-dependencies.js";
+import { installProject } from "./install-project.js";
 import { packPackage, type Tarball } from "./pack-package.js";
-import { runNpm } from "./run-program.js";
-import { developedWith, isDevelopedWith, type WorkspacePackage } from "./workspace-package.js";
+import { developedWith, type WorkspacePackage } from "./workspace-package.js";
 
 /** A project that has installed a package. */
 export interface ConsumerProject {
@@ -16,16 +17,15 @@ export interface ConsumerProject {
  * supported version of kysely.
  */
 export async function installAlone(subject: WorkspacePackage, tarball: Tarball, folder: string): Promise<readonly ConsumerProject[]> {
-  const packages = [subject, ...subject.siblings];
-  const tarballs = new Map([[subject.manifest.name, `file:${tarball.path}`]]);
-  for (const sibling of subject.siblings) tarballs.set(sibling.manifest.name, `file:${(await packPackage(sibling, folder)).path}`);
-  const peers = packages.flatMap((each) => Object.keys(each.manifest.peerDependencies ?? {}));
-  const types = ["@types/node", ...peers.map((peer) => `@types/${peer}`).filter((name) => isDevelopedWith(name, packages))];
-  const others = new Map([...peers, ...types].map((name) => [name, developedWith(name, packages)]));
+  const tarballs = new Map([[subject.manifest.name, tarball.path]]);
+  for (const sibling of subject.siblings) tarballs.set(sibling.manifest.name, (await packPackage(sibling, folder)).path);
+  const dependencies = aloneDependencies(subject, tarballs);
   const projects: ConsumerProject[] = [];
   for (const kysely of kyselyVersions(subject)) {
-    const dependencies = Object.fromEntries([...tarballs, ...others, ["kysely", kysely]]);
-    projects.push(await installProject(join(folder, `kysely-${kysely}`), `kysely ${kysely}`, dependencies));
+    const project = { folder: join(folder, `kysely-${kysely}`), label: `kysely ${kysely}` };
+    await mkdir(project.folder);
+    await installProject(project.folder, { ...dependencies, kysely });
+    projects.push(project);
   }
   return projects;
 }
@@ -35,11 +35,4 @@ function kyselyVersions({ manifest }: WorkspacePackage): readonly string[] {
   const isUsed = manifest.peerDependencies?.["kysely"] !== undefined;
   const first = developedWith("kysely", []);
   return isUsed ? [first, developedWith("kysely-029", [])] : [first];
-}
-
-async function installProject(folder: string, label: string, dependencies: Readonly<Record<string, string>>): Promise<ConsumerProject> {
-  await mkdir(folder);
-  await writeFile(join(folder, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module", dependencies }));
-  await runNpm(["install", "--prefer-offline", "--no-audit", "--no-fund"], folder);
-  return { folder, label };
 }

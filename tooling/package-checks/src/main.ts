@@ -6,7 +6,9 @@ import { checkContents } from "./check-contents.js";
 import { checkImports } from "./check-imports.js";
 import { checkPublint } from "./check-publint.js";
 import { checkResolution } from "./check-resolution.js";
+import { checkSize } from "./check-size.js";
 import { checkTypes } from "./check-types.js";
+import { checkUnbuilt } from "./check-unbuilt.js";
 import { installAlone } from "./install-alone.js";
 import { packPackage } from "./pack-package.js";
 import { readWorkspacePackage } from "./workspace-package.js";
@@ -24,9 +26,14 @@ try {
   await report("holds what it should, and nothing else", checkContents(tarball));
   await report("publint", checkPublint(subject, tarball));
   await report("are the types wrong", checkResolution(tarball));
-  for (const project of await installAlone(subject, tarball, folder)) {
+  await report("is not packed without a build", checkUnbuilt(subject));
+  const projects = await installAlone(subject, tarball, folder);
+  for (const project of projects) {
     await report(`installs alone and loads, ${project.label}`, checkImports(subject, project.folder));
     await report(`a consumer type-checks, ${project.label}`, checkTypes(subject, project.folder));
+  }
+  for (const { folder: project } of projects.slice(0, 1)) {
+    await report("its README tells what it installs", checkSize(subject, project));
   }
 } finally {
   await rm(folder, { recursive: true, force: true });

@@ -8,13 +8,26 @@ export interface ProgramResult {
   readonly output: string;
 }
 
+export interface ProgramOptions {
+  /** Added to those of this process. */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
+  /** After this many milliseconds it is killed, and its status is 1. @default never */
+  readonly limitMs?: number | undefined;
+}
+
 /** Runs a program to its end; a status other than 0 is a result. */
-export async function runProgram(program: string, args: readonly string[], cwd: string): Promise<ProgramResult> {
+export async function runProgram(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  { environment = {}, limitMs }: ProgramOptions = {},
+): Promise<ProgramResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       cwd,
       stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" },
+      env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0", ...environment },
+      ...(limitMs === undefined ? {} : { timeout: limitMs, killSignal: "SIGKILL" }),
     });
     let stdout = "";
     let output = "";
@@ -26,7 +39,10 @@ export async function runProgram(program: string, args: readonly string[], cwd: 
       output += text;
     });
     child.on("error", reject);
-    child.on("close", (status) => resolve({ status: status ?? 1, stdout, output }));
+    child.on("close", (status, signal) => {
+      if (signal !== null) output += `\nIt was ended by ${signal}.`;
+      resolve({ status: status ?? 1, stdout, output });
+    });
   });
 }
 

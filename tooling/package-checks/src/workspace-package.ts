@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** What of a package.json matters here. */
-interface Manifest {
+export interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly exports: Readonly<Record<string, unknown>>;
@@ -33,6 +33,13 @@ export function readWorkspacePackage(folder: string): WorkspacePackage {
     .map((name) => readWorkspacePackage(join(dirname(folder), name.slice(scope.length))));
   const siblings = new Map(direct.flatMap((sibling) => [sibling, ...sibling.siblings]).map((sibling) => [sibling.manifest.name, sibling]));
   return { folder, manifest, siblings: [...siblings.values()] };
+}
+
+/** What a program may import of a package: `@queue/core`, `@queue/core/adapter` … */
+export function entriesOf({ name, exports }: Manifest): readonly string[] {
+  return Object.keys(exports)
+    .filter((subpath) => !subpath.endsWith(".json"))
+    .map((subpath) => `${name}${subpath.slice(1)}`);
 }
 
 /** The version of an npm package that this repository, or one of `packages`, is developed with. */

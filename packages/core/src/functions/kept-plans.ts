@@ -16,18 +16,35 @@ export interface KeptPlan {
 /** Whatever it takes and answers: both are the same for a statement and its call. */
 type AnyStatement = Statement<never, unknown>;
 
-const claimed =
-  "id text, kind text, lane text, priority smallint, payload text, attempts integer, max_attempts integer, claims integer, idempotency_key text, created_at text, run_at text, now text, paused text, completed text";
+const claimed = {
+  id: "text",
+  kind: "text",
+  lane: "text",
+  priority: "smallint",
+  payload: "text",
+  attempts: "integer",
+  max_attempts: "integer",
+  claims: "integer",
+  idempotency_key: "text",
+  created_at: "text",
+  run_at: "text",
+  now: "text",
+  paused: "text",
+  completed: "text",
+};
+
+/** The columns of an answer, and their types. */
+type Columns = Readonly<Record<string, string>>;
 
 /** What a busy worker sends, with the columns that each answers with. */
 const columns = {
   claimJobs: claimed,
   completeAndClaim: claimed,
-  completeJobs: "id text",
-  extendLeases: "id text, extended boolean, held boolean",
-  lookAhead: "lane text, priority smallint, due_in_ms text",
-  requeueJobs: "id text",
-} as const satisfies Partial<Record<keyof WorkerStatements, string>>;
+  completeJobs: { id: "text" },
+  extendLeases: { id: "text", extended: "boolean", held: "boolean" },
+  lookAhead: { lane: "text", priority: "smallint", due_in_ms: "text" },
+  requeueJobs: { id: "text" },
+} as const satisfies Partial<Record<keyof WorkerStatements, Columns>>;
 
 /**
  * One plan for all calls of a session, made without looking at how large the tables are: that of an empty queue would read all
@@ -56,7 +73,7 @@ export function keptPlans(schema: string, statements: WorkerStatements): readonl
       name,
       statement,
       definition: { name, ...describeFunction(statement, columns[key]) },
-      call: callOf(`${quoteIdentifier(schema)}.${name}`, statement),
+      call: callOf(`${quoteIdentifier(schema)}.${name}`, statement, columns[key]),
     };
   });
 }
@@ -68,12 +85,14 @@ function placeholdersOf(statement: AnyStatement): { readonly all: readonly strin
   return { all, names: [...new Set(all)] };
 }
 
-function describeFunction(statement: AnyStatement, answer: string): Omit<SqlFunction, "name"> {
+function describeFunction(statement: AnyStatement, answer: Columns): Omit<SqlFunction, "name"> {
   const { names } = placeholdersOf(statement);
   const given = Object.fromEntries(names.map((name) => [name, `given_${snakeCase(name)}`]));
   return {
     parameters: Object.values(given).map((parameter) => [parameter, "text"] as const),
-    returns: `table (${answer})`,
+    returns: `table (${Object.entries(answer)
+      .map(([column, type]) => `${column} ${type}`)
+      .join(", ")})`,
     settings,
     body: `
 begin
@@ -82,11 +101,12 @@ end`,
   };
 }
 
-function callOf(target: string, statement: AnyStatement): AnyStatement {
+/** Names the columns, because a driver that changes names is undone by those that stand in the statement. */
+function callOf(target: string, statement: AnyStatement, answer: Columns): AnyStatement {
   const { all, names } = placeholdersOf(statement);
   const places = names.map((name) => all.indexOf(name));
   return Object.freeze({
-    sql: `select * from ${target}(${names.map((_, index) => `$${index + 1}::text`).join(", ")})`,
+    sql: `select ${Object.keys(answer).map(quoteIdentifier).join(", ")} from ${target}(${names.map((_, index) => `$${index + 1}::text`).join(", ")})`,
     bind(input: never): readonly Bindable[] {
       const values = statement.bind(input);
       return places.map((place) => values[place] ?? null);

@@ -63,6 +63,13 @@ describe("functions that keep plans", () => {
     expect(JSON.stringify(plain)).toContain('"completed":"3"');
   });
 
+  test("name the columns of their answers, by which a driver that changes names is undone", () => {
+    for (const { call, definition } of plans) {
+      const columns = [...definition.returns.matchAll(/(?<=[(,] ?)(\w+) \w+/g)].map(([, column]) => `"${column}"`);
+      expect(call.sql).toContain(`select ${columns.join(", ")} from `);
+    }
+  });
+
   test("are found in every schema under the same names, by who may call them", async () => {
     const found = async (schema: string, executor = executorOn(database.pool)) =>
       (await runStatement(executor, findFunctions(schema), { names })).map(({ name }) => name).toSorted();

@@ -121,6 +121,8 @@ export function sendFunctions() {
     return {
       ...executor,
       async execute<R>({ sql, parameters }: { readonly sql: string; readonly parameters: readonly unknown[] }) {
+        // Workers would call the functions that keep plans: they find none, and send their statements.
+        if (sql.includes("pg_catalog.pg_proc")) return { rows: [] };
         const known = recognise(sql);
         if (known === undefined) return executor.execute<R>({ sql, parameters });
         done.add(known.name);
