@@ -240,11 +240,22 @@ describe("the recovery of a job", () => {
     expect((await judge(db)).longestRestartMs).toBeCloseTo(600);
   });
 
-  test("is not shortened by what stopped only some", async () => {
+  test("is not shortened by what stopped only some, but counted apart", async () => {
     await database.pool.query(
       `insert into chaos.faults (name, began_at, ended_at, stops_everybody) values ('network half open', ${at(2)}, ${at(3)}, false)`,
     );
-    expect((await judge(db)).longestRestartMs).toBeCloseTo(2_100);
+    const verdict = await judge(db);
+    expect([verdict.longestRestartMs, verdict.deathsAlone]).toEqual([null, 0]);
+    expect(verdict.longestRestartBesidesMs).toBeCloseTo(2_100);
+  });
+
+  test("is that of a death with nothing else besides when the only other fault is a snapshot", async () => {
+    await database.pool.query(
+      `insert into chaos.faults (name, began_at, ended_at, stops_everybody) values ('a snapshot held open', ${at(0)}, ${at(9)}, false)`,
+    );
+    const verdict = await judge(db);
+    expect(verdict.longestRestartMs).toBeCloseTo(2_100);
+    expect([verdict.deathsAlone, verdict.longestRestartBesidesMs]).toEqual([1, null]);
   });
 });
 

@@ -41,7 +41,7 @@ export function describeRun(result: ChaosResult, { seconds, seed }: About): stri
     "",
     "jobs: their handlers ran during the fault. recovery: from the fault (its end, when it stops every worker) to the job's next start.",
     "",
-    `from a worker's death to the restart of its job, at most: ${inMs(result.longestRestartMs)}, where lease ${times.leaseMs} ms + sweep ${times.sweepMs} ms + 1000 ms allow ${result.barMs} ms`,
+    `from a worker's death to the restart of its job, at most: ${inMs(result.longestRestartMs)}, where lease ${times.leaseMs} ms + sweep ${times.sweepMs} ms + 1000 ms allow ${result.barMs} ms (${result.deathsAlone} deaths with nothing else going wrong); with other faults besides: ${inMs(result.longestRestartBesidesMs)}`,
     `leases that ran out: ${result.expiredLeases}; dead letters, all of them meant: ${result.dead}; killed between claim and start: ${result.killedBeforeStart}; other attempts that no handler started, of jobs that are done: ${result.spentUnstarted}; started after the lease was gone: ${result.startedLate}`,
     `longest wait of a job for its first claim: ${inMs(result.longestWaitMs)}`,
     `looks at the sessions: ${result.looks}; all workers claim again after the last fault: ${inMs(result.allWorkAgainMs)}`,

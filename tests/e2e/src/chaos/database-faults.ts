@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "kysely";
 import pg from "pg";
 import { applications, type ChaosDatabase } from "./chaos-queue.js";
-import { type Fault, pastTheLeaseMs } from "./fault.js";
+import { type Fault, pastTheLeaseMs, snapshotFault } from "./fault.js";
 
 /** What happens to the database, its sessions and its locks. */
 export const databaseFaults: readonly Fault[] = [
@@ -33,7 +33,7 @@ export const databaseFaults: readonly Fault[] = [
     },
   },
   {
-    name: "a snapshot held open",
+    name: snapshotFault,
     isBackground: true,
     holdsSnapshot: true,
     async inject(world) {

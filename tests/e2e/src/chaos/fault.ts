@@ -15,9 +15,14 @@ export interface Fault {
   /** It ends every session, also one that holds a snapshot: they take turns. */
   readonly endsSnapshots?: true;
   readonly holdsSnapshot?: true;
+  /** What it does to jobs is measured: every second time nothing else goes wrong until they must be back. */
+  readonly isMeasured?: true;
   /** Resolves to the worker that was hit, if it was one. */
   inject(world: ChaosWorld, random: () => number): Promise<number | void>;
 }
+
+/** It slows claims down, at most: it stands in the way of no restart. */
+export const snapshotFault = "a snapshot held open";
 
 /** Longer than a lease, a sweep and the start of what was lost. */
 export const pastTheLeaseMs = times.leaseMs + times.sweepMs + 500;

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ChaosWorld } from "./chaos-world.js";
 import type { InjectedFault } from "./evidence.js";
+import { times } from "./chaos-queue.js";
 import type { Fault } from "./fault.js";
 import { monotonicMs } from "./run-log.js";
 import { shuffled } from "./seeded-random.js";
@@ -21,8 +22,13 @@ export interface Injection {
   readonly failed: readonly string[];
 }
 
-/** Between two faults. A long run has time for what comes after a fault; a short one has to come round. */
-const gapMs = (forMs: number, random: () => number) => (forMs < 60_000 ? 100 + random() * 500 : 500 + random() * 2_500);
+/** A long run has time for what comes after a fault; a short one has to come round. */
+const longMs = 60_000;
+/** How long after a death its jobs must be back. */
+const recoveredMs = times.leaseMs + times.sweepMs + 1_000;
+
+/** Between two faults. */
+const gapMs = (forMs: number, random: () => number) => (forMs < longMs ? 100 + random() * 500 : 500 + random() * 2_500);
 
 /** Injects faults, every one in its turn and in a new order each time, and says what was done. */
 export async function injectFaults({ world, faults, forMs, random }: InjectionOptions): Promise<Injection> {
@@ -49,6 +55,10 @@ export async function injectFaults({ world, faults, forMs, random }: InjectionOp
     }
   };
 
+  const isAlone = (fault: Fault) =>
+    fault.isMeasured === true && forMs >= longMs && injected.filter(({ name }) => name === fault.name).length % 2 === 0;
+  const others = () => [...underWay].flatMap(([{ holdsSnapshot }, end]) => (holdsSnapshot === true ? [] : [end]));
+
   let waiting: Fault[] = [];
   // Also when the time was too short: each of them at least once.
   const isOver = () => performance.now() >= endsAt && faults.every((fault) => tried.has(fault));
@@ -63,7 +73,9 @@ export async function injectFaults({ world, faults, forMs, random }: InjectionOp
       waiting = waiting.filter((other) => other !== fault);
       tried.add(fault);
       if (fault.holdsSnapshot) snapshotsMs += world.snapshotMs;
-      const injection = inject(fault);
+      const alone = isAlone(fault);
+      if (alone) await Promise.all(others());
+      const injection = inject(fault).then(() => (alone ? pause(recoveredMs) : undefined));
       if (fault.isBackground)
         underWay.set(
           fault,

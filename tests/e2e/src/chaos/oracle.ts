@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { type ChaosDatabase, times } from "./chaos-queue.js";
+import { snapshotFault } from "./fault.js";
 import { claimOfRun, isKilledMeanwhile, type Finding, type Harm, type Rule, rules, spentUnstarted } from "./oracle-rules.js";
 
 export interface Violation {
@@ -41,8 +42,11 @@ export interface Verdict {
   /** From the commit of a job to its first claim: what a backlog, or a time without workers, made of it. */
   readonly longestWaitMs: number | null;
   readonly faults: readonly FaultSummary[];
-  /** From a worker's death to the restart of a job that it held. */
+  /** From a worker's death to the restart of a job that it held, when nothing else went wrong meanwhile, and of how many deaths. */
   readonly longestRestartMs: number | null;
+  readonly deathsAlone: number;
+  /** The same when something else went wrong before the restart: another death, a network, a lock. */
+  readonly longestRestartBesidesMs: number | null;
   readonly barMs: number;
   /** The longest of all recoveries, whatever it was from. */
   readonly slowest: readonly Recovery[];
@@ -73,6 +77,8 @@ export async function judge(db: ChaosDatabase): Promise<Verdict> {
     late: string;
     wait: number | null;
     longest: number | null;
+    deaths: string;
+    besides: number | null;
   }>`
     select (select count(*) from queue.all_jobs) as jobs, (select count(*) from queue.all_jobs where status = 'dead') as dead,
            (select count(*) from chaos.runs) as runs,
@@ -85,7 +91,9 @@ export async function judge(db: ChaosDatabase): Promise<Verdict> {
            (select count(*) from ${spentUnstarted} c join queue.jobs_archive a on a.id = c.job_id and a.status = 'done') as unstarted,
            (select (extract(epoch from max(c.at - j.created_at)) * 1000)::float8 from chaos.changes c
               join queue.all_jobs j on j.id = c.job_id where c.is_claim and c.claims = 1 and c.kind <> 'newer') as wait,
-           (select max(ms)::float8 from chaos.recoveries where is_death) as longest`.execute(db);
+           (select max(ms)::float8 from chaos.recoveries where is_death and is_alone) as longest,
+           (select count(distinct pid) from chaos.recoveries where is_death and is_alone) as deaths,
+           (select max(ms)::float8 from chaos.recoveries where is_death and not is_alone) as besides`.execute(db);
   if (totals === undefined) throw new Error("A query of aggregates has one row.");
   return {
     jobs: Number(totals.jobs),
@@ -98,6 +106,8 @@ export async function judge(db: ChaosDatabase): Promise<Verdict> {
     longestWaitMs: totals.wait,
     faults: await summarize(db, violations),
     longestRestartMs: totals.longest,
+    deathsAlone: Number(totals.deaths),
+    longestRestartBesidesMs: totals.besides,
     slowest: (
       await sql<Recovery>`
         select job_id::text, ms::float8, f.name as fault from chaos.recoveries r left join chaos.faults f on f.id = r.fault
@@ -146,14 +156,15 @@ async function check(db: ChaosDatabase, { name, harm, findings }: Rule): Promise
 async function checkBar(db: ChaosDatabase): Promise<Violation> {
   const late = sql<Finding>`
     select job_id, from_at as at, 'started again ' || round(ms) || ' ms after the death of process ' || pid as detail
-      from chaos.recoveries where is_death and ms > ${barMs}`;
+      from chaos.recoveries where is_death and is_alone and ms > ${barMs}`;
   return check(db, { name: barRule, harm: "broken", findings: late });
 }
 
 /**
  * How long each job that was cut short waited for its next start. When its lease ran out, it is counted from the death of its
  * worker, from the moment it was frozen, or else from the last sign of life: the claim or heartbeat that the lease was from.
- * When it was put back, from that moment. And when something stopped every worker meanwhile, from the end of that.
+ * When it was put back, from that moment. And when something stopped every worker meanwhile, from the end of that. `is_alone`: no
+ * other fault stood in the way of the restart; a snapshot held open never does.
  */
 async function noteRecoveries(db: ChaosDatabase): Promise<void> {
   const lease = sql`${times.leaseMs} * interval '1 ms'`;
@@ -168,18 +179,20 @@ async function noteRecoveries(db: ChaosDatabase): Promise<void> {
         join chaos.changes c on c.job_id = l.job_id and c.claims = l.claims and c.is_claim
        where not l.is_claim and l.became = 'queued' and (l.reason = 'LeaseExpired' or l.kind <> 'hopeless')),
     blamed as (
-      select cut.*, f.id as fault, f.began_at, f.pid is not null as is_alone from cut left join lateral (
+      select cut.*, f.id as fault, f.began_at, f.pid is not null as is_of_one from cut left join lateral (
         select * from chaos.faults f
          where (f.pid is null or f.pid = cut.pid) and f.began_at <= cut.over_at and f.ended_at >= cut.over_at - ${lease} * 2
          order by f.pid is not null desc, f.began_at desc limit 1) f on true),
     since as (
       select *, case when not is_expired then at
                      when died_at is not null then died_at
-                     when is_alone then greatest(began_at, seen_at)
+                     when is_of_one then greatest(began_at, seen_at)
                      else seen_at end as since_at
         from blamed where restarted_at is not null)
     select job_id, claims, pid, fault, is_expired and died_at is not null as is_death, from_at,
-           extract(epoch from restarted_at - from_at) * 1000 as ms
+           extract(epoch from restarted_at - from_at) * 1000 as ms,
+           not exists (select from chaos.faults o
+                        where o.pid is distinct from since.pid and o.name <> ${snapshotFault} and o.began_at < restarted_at and o.ended_at > from_at) as is_alone
       from since cross join lateral (
         select greatest(since_at, max(o.ended_at)) as from_at from chaos.faults o
          where o.stops_everybody and o.began_at < restarted_at and o.ended_at > since_at and o.ended_at <= restarted_at) o`.execute(db);

@@ -7,6 +7,7 @@ const hourMs = 3_600_000;
 export const processFaults: readonly Fault[] = [
   {
     name: "kill -9 a worker",
+    isMeasured: true,
     async inject(world, random) {
       const worker = await busyWorker(world, random);
       const { pid } = worker;
