@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { pgListener } from "@queue/pg";
 import { createWorker, type HandlerContext } from "@queue/worker";
@@ -42,18 +43,25 @@ async function logged(
     stop.signal.addEventListener("abort", () => reject(signal.reason as Error));
   });
   const onAbort = () => {
-    if (QueueError.is(signal.reason, "WORKER_STOPPING")) stop.abort();
+    if (QueueError.is(signal.reason, "WORKER_STOPPING") || graceIsOver.signal.aborted) stop.abort();
   };
   signal.addEventListener("abort", onAbort);
+  // A signal is aborted once, and says nothing of the stop to a handler that went on after its lease was lost.
+  graceIsOver.signal.addEventListener("abort", onAbort);
   onAbort();
   try {
     await Promise.race([work(stop.signal), stopped]);
     isOk = true;
   } finally {
     signal.removeEventListener("abort", onAbort);
+    graceIsOver.signal.removeEventListener("abort", onAbort);
     log.end(run, isOk);
   }
 }
+
+/** The time that handlers have to end after SIGTERM. */
+const graceIsOver = new AbortController();
+setMaxListeners(0, graceIsOver.signal);
 
 const works = (job: ChaosJob, stop: AbortSignal) => pause(job.payload.worksMs, undefined, { signal: stop });
 
@@ -114,6 +122,7 @@ const worker = createWorker({
 let isStopping = false;
 process.on("SIGTERM", () => {
   isStopping = true;
+  setTimeout(() => graceIsOver.abort(), times.graceMs).unref();
 });
 while (!isStopping) {
   try {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "kysely";
 import pg from "pg";
+import { askAgain } from "./ask-again.js";
 import { applications, type ChaosDatabase } from "./chaos-queue.js";
 import { type Fault, pastTheLeaseMs, snapshotFault } from "./fault.js";
 
@@ -56,6 +57,9 @@ export const databaseFaults: readonly Fault[] = [
     async inject(world) {
       await world.placeOrder(Array.from({ length: 40 }, () => ({ kind: "greedy" as const, worksMs: 2_500 })));
       await pause(pastTheLeaseMs);
+      // They hold it until the last of them has ended.
+      while ((await askAgain(() => sql`select from queue.jobs where kind = 'greedy' limit 1`.execute(world.db))).rows.length > 0)
+        await pause(200);
     },
   },
   {
