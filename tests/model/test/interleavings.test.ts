@@ -220,6 +220,17 @@ describe("a redrive of a job whose key another one had last, and an enqueue that
     },
   );
 
+  test("the redrive waits for an enqueue whose job has ended with it: its job comes back, and has its key", async () => {
+    await using scene = await openFree();
+    await scene.begin();
+    await scene.one(enqueue([keyed]));
+    await scene.one(cancel(3));
+    const retried = await scene.twoWaits(retry(1));
+    await scene.end("commit");
+    expect(await retried.answer).toBe("queued");
+    expect(await scene.two(enqueue([keyed]))).toEqual([{ job: 1, inserted: false }]);
+  });
+
   test("the redrive waits for an enqueue that is rolled back: its job comes back, and has its key", async () => {
     await using scene = await openFree();
     await scene.begin();

@@ -58,15 +58,10 @@ export function createAdmin<TJobs extends JobDefinitions>({ schema, kinds, check
   async function retry(id: string): Promise<JobRecord> {
     const [due] = await run(statements.retryJob, { id: checkId(id) });
     if (due !== undefined) return require(id);
-    const [dead] = await run(statements.redriveJob, {
-      id,
-      kind: null,
-      lane: null,
-      deadAfter: null,
-      after: "-1",
-      limit: 1,
-      isApplied: true,
-    });
+    const filter = { id, kind: null, lane: null, deadAfter: null, after: "-1", limit: 1, isApplied: true };
+    let [dead] = await run(statements.redriveJob, filter);
+    // It may have waited for a transaction, and judged the key by what was there before: this looks at what is there now.
+    if (dead?.redriven === false) [dead] = await run(statements.redriveJob, filter);
     if (dead?.redriven === true) return require(id);
     const record = await require(id);
     if (dead !== undefined) {
