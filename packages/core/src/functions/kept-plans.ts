@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { quoteIdentifier } from "../migrations/quote.js";
 import type { Bindable, Statement } from "../store/statement.js";
 import { createWorkerStatements, type WorkerStatements } from "../store/worker-statements.js";
-import { embedStatement } from "./embed-statement.js";
+import { embedStatement, placeholderNames } from "./embed-statement.js";
 import type { SqlFunction } from "./sql-function.js";
 
 /** A statement that a function of the schema runs, and the call that does the same as the statement. */
@@ -80,8 +80,7 @@ export function keptPlans(schema: string, statements: WorkerStatements): readonl
 
 /** The names of the placeholders, in the order of their first use. */
 function placeholdersOf(statement: AnyStatement): { readonly all: readonly string[]; readonly names: readonly string[] } {
-  // Bound to an input that answers each placeholder with its own name.
-  const all = statement.bind(new Proxy({}, { get: (_, name) => name }) as never) as readonly string[];
+  const all = placeholderNames(statement) as readonly string[];
   return { all, names: [...new Set(all)] };
 }
 
