@@ -41,14 +41,17 @@ export class ClaimableKinds {
     this.#isWithoutTransactions = false;
   }
 
-  /** For so many slots; `isPlenty`: the last claim brought all that it asked for. */
-  next(slots: number, isPlenty: boolean): Claimable {
-    if (this.#others.length === this.#all.length) return { kinds: this.#all, limit: slots, isPart: false };
+  /**
+   * For so many slots, and `room` for those that may wait for one as well; `isPlenty`: the last claim brought all that it asked for.
+   */
+  next(slots: number, room: number, isPlenty: boolean): Claimable {
+    if (this.#others.length === this.#all.length) return { kinds: this.#all, limit: room, isPart: false };
     const free = this.#freeTransactions() - this.#reserved;
     // Where there is plenty, every second claim is for the others alone, which may have more slots than there are transactions.
     const isOthersTurn = isPlenty && this.#others.length > 0 && free < slots && !this.#wasPart;
+    if (slots <= 0) return { kinds: this.#others, limit: 0, isPart: true };
     if (free > 0 && !isOthersTurn) return { kinds: this.#all, limit: Math.min(free, slots), isPart: false };
-    return { kinds: this.#others, limit: this.#others.length > 0 ? slots : 0, isPart: true };
+    return { kinds: this.#others, limit: this.#others.length > 0 ? room : 0, isPart: true };
   }
 
   /** Keeps transactions for a claim of `limit` jobs that is sent now; the result gives them back. */

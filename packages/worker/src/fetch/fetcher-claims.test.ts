@@ -5,13 +5,16 @@ import { sqlError, statements } from "../../test/support/fake-database.js";
 import { heldAnswers } from "../../test/support/held-answers.js";
 import { rows, setUpFetcher, takesIn } from "../../test/support/set-up-fetcher.js";
 
-/** Ten slots, and plenty to do: the last claim brought all that it asked for, and now two claims of five are under way. */
-async function setUpPlenty(setting: Parameters<typeof setUpFetcher>[0] = {}) {
+/**
+ * Ten slots, and plenty to do: the last claim brought all that it asked for, the `first` jobs, and now two claims of half of that are
+ * under way.
+ */
+async function setUpPlenty({ first = 10, ...setting }: Parameters<typeof setUpFetcher>[0] & { readonly first?: number } = {}) {
   const setting10 = setUpFetcher({ concurrency: 10, ...setting });
-  setting10.answerClaims(() => rows(10));
+  setting10.answerClaims(() => rows(first));
   await setting10.begin();
   const held = setting10.holdClaims();
-  await setting10.release("default", 10);
+  await setting10.release("default", first);
   return { ...setting10, held };
 }
 
@@ -91,6 +94,39 @@ describe("two claims", () => {
     const next = claims().slice(5).map(groupsIn);
     expect(next[0]?.map(({ take, lines: [line] }) => [line?.lane, take])).toContainEqual(["mail", 1]);
     expect(claimedIds().slice(-3)).toEqual(["31", "32", "33"]);
+    while (held.awaited > 0) await held.give([]);
+    await stop();
+  });
+});
+
+describe("jobs that may wait for a slot", () => {
+  test("are claimed besides those that begin at once, and by two claims that share the room where there is plenty", async () => {
+    const { held, claims, claimed, stop } = await setUpPlenty({ ahead: 50, first: 60 });
+    expect(claims().map(takesIn)).toEqual([[60], [30], [30]]);
+    await held.give(rows(30, 61));
+    expect(claims()).toHaveLength(3);
+    await held.give([]);
+    expect(claimed).toHaveLength(90);
+    await stop();
+  });
+
+  test("are not fetched one by one: where no slot is free, half of the room has to be", async () => {
+    const { held, claims, release, stop } = await setUpPlenty({ ahead: 50, first: 60 });
+    await held.give(rows(30, 61));
+    await release("default", 24);
+    expect(claims()).toHaveLength(3);
+    await release();
+    expect(claims().slice(3).map(takesIn)).toEqual([[25]]);
+    while (held.awaited > 0) await held.give([]);
+    await stop();
+  });
+
+  test("are of a lane that has a ceiling, up to that", async () => {
+    const { lines, held, claims, release, stop } = await setUpPlenty({ ahead: 50, first: 60, ceilings: new Map([["mail", 4]]) });
+    await held.give(rows(30, 61));
+    lines.add({ lane: "mail", priority: 1 });
+    await release("default", 25);
+    expect(groupsIn(claims()[3])).toMatchObject([{ take: 4, lines: [{ lane: "mail" }] }, { take: 25 }]);
     while (held.awaited > 0) await held.give([]);
     await stop();
   });

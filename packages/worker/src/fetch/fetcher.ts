@@ -10,6 +10,7 @@ import { type Claimable, ClaimableKinds, type TransactionalKinds } from "./claim
 import { compareForStart } from "./claim-order.js";
 import type { LineGroup, Lines } from "./lines.js";
 import type { Lookout } from "./lookout.js";
+import type { Prefetch } from "./prefetch.js";
 
 export interface FetcherOptions {
   readonly database: Database;
@@ -19,10 +20,11 @@ export interface FetcherOptions {
   readonly lines: Lines;
   readonly lookout: Lookout;
   readonly slots: Slots;
+  readonly prefetch: Pick<Prefetch, "size">;
   readonly kinds: readonly string[];
   readonly leaseMs: number;
   readonly pollIntervalMs: number;
-  /** Outcomes that are not written yet: beyond `concurrency` of them, claiming waits. */
+  /** Outcomes that are not written yet: beyond as many as may be here at once, claiming waits. */
   readonly backlog: () => number;
   readonly concurrency: number;
   /** The ids that this worker holds and knows of. */
@@ -167,6 +169,11 @@ export class Fetcher {
     };
   }
 
+  /** Whether a claim could bring anything. */
+  get hasRoom(): boolean {
+    return this.#room > 0;
+  }
+
   /** Resolves when no claim is under way any more. Safe to call twice. */
   async stop(): Promise<void> {
     this.#isStopping = true;
@@ -182,14 +189,23 @@ export class Fetcher {
     return this.#isStopping;
   }
 
+  get #room(): number {
+    const { slots, prefetch } = this.#options;
+    return slots.free + prefetch.size;
+  }
+
   #nextClaim(): Sent | undefined {
-    const { clock, slots, lines, backlog, concurrency } = this.#options;
-    const share = this.#isPlenty ? Math.ceil(concurrency / 2) : concurrency;
-    const claimable = this.#kinds.next(Math.min(slots.free, share, largestClaim), this.#isPlenty);
+    const { clock, slots, prefetch, lines, backlog, concurrency } = this.#options;
+    const ahead = prefetch.size;
+    const share = Math.min(this.#isPlenty ? Math.ceil((concurrency + ahead) / 2) : concurrency + ahead, largestClaim);
+    const room = slots.free + ahead;
+    const claimable = this.#kinds.next(Math.min(slots.free, share), Math.min(room, share), this.#isPlenty);
     const { limit } = claimable;
-    if (limit <= 0 || backlog() > Math.max(concurrency, 100)) return undefined;
+    // What begins at once is worth a small claim; what waits here is not.
+    if (limit <= 0 || (slots.free <= 0 && room < ahead / 2)) return undefined;
+    if (backlog() > Math.max(concurrency + ahead, 100)) return undefined;
     const sentAtMs = clock.now();
-    const groups = lines.groups((lane) => Math.min(limit, slots.freeIn(lane)), limit, sentAtMs);
+    const groups = lines.groups((lane) => slots.freeIn(lane, limit), limit, sentAtMs);
     if (groups.every(({ take }) => take <= 0)) return undefined;
     const byLane = new Map(groups.flatMap(({ ceilingOf, take }) => (ceilingOf === undefined || take <= 0 ? [] : [[ceilingOf, take]])));
     const given = [slots.reserve(limit, byLane), this.#kinds.reserve(claimable, limit)];
@@ -214,7 +230,7 @@ export class Fetcher {
     onAnswered(answer.claimed.length);
     for (const row of answer.claimed.sort(compareForStart)) onClaimed(row, sent.sentAtMs);
     // A slot of a full lane that became free while the claim was under way has rung for nobody.
-    const hasRoom = full.some(({ ceilingOf }) => ceilingOf !== undefined && slots.freeIn(ceilingOf) > 0);
+    const hasRoom = full.some(({ ceilingOf }) => ceilingOf !== undefined && slots.freeIn(ceilingOf, this.#room) > 0);
     // Another claim was lost: what it took is to be given back first.
     const isPartLeft = this.#kinds.isMoreThan(sent.claimable);
     const isOneLost = this.#unanswered > this.#underWay;

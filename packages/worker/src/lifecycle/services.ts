@@ -9,6 +9,7 @@ import { Fetcher } from "../fetch/fetcher.js";
 import { HearingCheck } from "../fetch/hearing-check.js";
 import { Lines } from "../fetch/lines.js";
 import { Lookout } from "../fetch/lookout.js";
+import { Prefetch } from "../fetch/prefetch.js";
 import { LeaseKeeper } from "../lease/lease-keeper.js";
 import { Janitor } from "../maintenance/janitor.js";
 import { Registrar } from "../maintenance/registrar.js";
@@ -24,6 +25,7 @@ import { Refunder } from "../settle/refunder.js";
 import { Settler } from "../settle/settler.js";
 import type { Clock } from "../time/clock.js";
 import { DatabaseClock } from "../time/database-clock.js";
+import { soon } from "../time/soon.js";
 import type { ResolvedWorkerOptions } from "../worker-options.js";
 
 export interface ServicesOptions extends ResolvedWorkerOptions {
@@ -63,6 +65,8 @@ export class Services {
   readonly #options: ServicesOptions;
   readonly #exchange: Exchange;
   #transactions: Semaphore;
+  /** Others may begin sooner what is given back now. */
+  #othersMayHave = false;
   #runner: AttemptRunner;
 
   constructor(options: ServicesOptions) {
@@ -104,12 +108,15 @@ export class Services {
       onPoll: () => {
         this.fetcher.wake();
         // While all slots are taken, nothing that a look finds could begin.
-        if (slots.free > 0) this.lookout.lookEvery(Math.min(mutedLookMs, options.pollIntervalMs / 2)).catch(onError);
+        if (this.fetcher.hasRoom) this.lookout.lookEvery(Math.min(mutedLookMs, options.pollIntervalMs / 2)).catch(onError);
       },
       onLook: () => this.lookout.lookEverywhere(),
     });
+    const isSafeAhead = kinds.every((kind) => (options.kinds.get(kind)?.options.maxAttempts ?? 1) > 1);
+    const prefetch = new Prefetch({ isOn: options.prefetch && isSafeAhead, concurrency, clock });
     this.fetcher = new Fetcher({
       ...common,
+      prefetch,
       lines: this.lines,
       lookout: this.lookout,
       slots,
@@ -143,6 +150,7 @@ export class Services {
     this.refunder = new Refunder({ ...common, hasBegun: (id, attempt) => this.flow.hasBegun(id, attempt) });
     this.flow = new JobFlow({
       kinds: options.kinds,
+      concurrency,
       leaseMs,
       clock,
       attempts: this.attempts,
@@ -152,6 +160,11 @@ export class Services {
       settle: (attempt, outcome) => this.settler.settle(attempt, outcome),
       isStopping: () => this.fetcher.isStopping,
       onUnbegun: (attempt) => this.refunder.refund(attempt),
+      onSlotFree: () => prefetch.noteEnded(),
+      onWaitedTooLong: () => {
+        prefetch.rest();
+        this.#othersMayHave = true;
+      },
       onEnded: (dueInMs) => {
         options.onEnded();
         this.fetcher.onRoom();
@@ -160,6 +173,9 @@ export class Services {
       onGivenBack: ({ lane, priority, run_at }) => {
         this.lines.add({ lane, priority }, Number(run_at));
         this.fetcher.wake();
+        if (!this.#othersMayHave) return;
+        this.#othersMayHave = false;
+        soon(() => void this.ringOthers().catch(onError));
       },
     });
     this.leaseKeeper = new LeaseKeeper({

@@ -116,6 +116,7 @@ export class Session {
     this.abortStart();
     // One deadline: what waiting for a claim takes is not added to the grace of the handlers.
     const endsAtMs = this.#clock.now() + graceMs;
+    this.#services.flow.giveBackWaiting();
     await this.#within(Promise.race([this.#services.fetcher.stop(), this.#impatience.promise]), graceMs);
     let isClean = await this.#whenEmptyWithin(Math.max(0, endsAtMs - this.#clock.now()));
     if (!isClean) {

@@ -6,9 +6,11 @@ import type { AttemptResult } from "./attempt-runner.js";
 import type { Outcome } from "./decide-outcome.js";
 import { abortAttempt, loseAttempt, newAttempt, type RunningAttempt, type RunningAttempts } from "./running-attempt.js";
 import type { Slots } from "./slots.js";
+import { StartQueue } from "./start-queue.js";
 
 export interface JobFlowOptions {
   readonly kinds: ReadonlyMap<string, Kind>;
+  readonly concurrency: number;
   readonly leaseMs: number;
   readonly clock: Clock;
   readonly attempts: RunningAttempts;
@@ -20,6 +22,10 @@ export interface JobFlowOptions {
   readonly isStopping: () => boolean;
   /** A job was lost before its handler started. */
   readonly onUnbegun: (attempt: RunningAttempt) => void;
+  /** A handler has ended, and its slot is free. */
+  readonly onSlotFree: () => void;
+  /** Jobs that waited here for a slot are given back. */
+  readonly onWaitedTooLong: () => void;
   /** An attempt has ended; `dueInMs`: its job was put back, and is due then. */
   readonly onEnded: (dueInMs: number | undefined) => void;
   /** A job has its place in its line again, where claims have passed. */
@@ -32,12 +38,21 @@ const mostRemembered = 10_000;
 /** The way of a job through this process: from its claim over its handler to its outcome, which counts once. */
 export class JobFlow {
   readonly #options: JobFlowOptions;
+  readonly #startQueue: StartQueue;
   #hasGivenBack = false;
   /** Attempts that began here and were lost: `"job/attempt"`, the latest of them. */
   readonly #begunAndLost = new Set<string>();
 
   constructor(options: JobFlowOptions) {
     this.#options = options;
+    this.#startQueue = new StartQueue({
+      ...options,
+      start: (attempt) => void this.#run(attempt),
+      onWaitedTooLong: (attempts) => {
+        options.onWaitedTooLong();
+        for (const attempt of attempts) this.#giveBackUnbegun(attempt);
+      },
+    });
   }
 
   /** A job was put back that others may begin now. */
@@ -52,7 +67,7 @@ export class JobFlow {
   }
 
   begin(row: ClaimedRow, sentAtMs: number): void {
-    const { kinds, clock, leaseMs, attempts, isStopping } = this.#options;
+    const { kinds, clock, leaseMs, attempts, slots, isStopping } = this.#options;
     const kind = kinds.get(row.kind);
     if (kind === undefined) throw new TypeError(`Claimed the kind ${JSON.stringify(row.kind)}, which was not asked for.`);
     const attempt = newAttempt(row, kind, { startedAtMs: clock.now(), leaseUntilMs: sentAtMs + leaseMs });
@@ -60,9 +75,15 @@ export class JobFlow {
     const before = attempts.get(row.id);
     if (before !== undefined) loseAttempt(before, leaseLost(row.id, "it ran out, and the job was claimed again"));
     attempts.add(attempt);
+    slots.take(row.lane);
     // Claimed by a statement that was on its way when the stop began: never started, so it costs no attempt.
-    if (isStopping()) this.#handOver(attempt, { type: "released", isAttemptSpent: false });
-    else void this.#run(attempt);
+    if (isStopping()) this.#giveBackUnbegun(attempt);
+    else this.#startQueue.add(attempt);
+  }
+
+  /** Nothing that waits for a slot begins any more. */
+  giveBackWaiting(): void {
+    for (const attempt of this.#startQueue.takeAll()) this.#giveBackUnbegun(attempt);
   }
 
   /** The outcome is in the table, or, when not `isRecorded`, the fence refused it. */
@@ -109,16 +130,22 @@ export class JobFlow {
   }
 
   async #run(attempt: RunningAttempt): Promise<void> {
-    const { slots, reporter, run } = this.#options;
-    const { lane } = attempt.row;
-    slots.take(lane);
+    const { slots, clock, reporter, run, onSlotFree } = this.#options;
+    attempt.startedAtMs = clock.now();
     reporter.started(attempt);
     const result = await run(attempt);
     if (result.type === "unsettled") this.#handOver(attempt, result.outcome);
     else if (result.type === "settled") this.settled(attempt, result.outcome, true);
     else if (!attempt.isHandedOver) this.settled(attempt, { type: "done" }, false);
     // The slot is free when the handler has returned, not when its outcome has landed.
-    slots.release(lane);
+    onSlotFree();
+    this.#startQueue.ended();
+    slots.release(attempt.row.lane);
+  }
+
+  #giveBackUnbegun(attempt: RunningAttempt): void {
+    this.#handOver(attempt, { type: "released", isAttemptSpent: false });
+    this.#options.slots.release(attempt.row.lane);
   }
 
   /** The first outcome counts: a job that was given back at a stop is not completed by a handler that returns later. */

@@ -16,9 +16,10 @@ export class Slots {
     return this.#concurrency - this.#used;
   }
 
-  freeIn(lane: string): number {
+  /** How many of `room` may be of this lane. */
+  freeIn(lane: string, room: number): number {
     const ceiling = this.#ceilings.get(lane);
-    return ceiling === undefined ? this.free : Math.min(this.free, ceiling - (this.#usedByLane.get(lane) ?? 0));
+    return ceiling === undefined ? room : Math.min(room, ceiling - (this.#usedByLane.get(lane) ?? 0));
   }
 
   take(lane: string): void {

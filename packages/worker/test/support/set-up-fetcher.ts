@@ -18,10 +18,18 @@ interface FetcherSetting {
   readonly patienceMs?: number;
   /** So many transactional handlers may begin; the kind is one then. */
   readonly transactions?: number;
+  /** So many jobs may wait for a slot. */
+  readonly ahead?: number;
 }
 
 /** A fetcher with the services around it, over a fake database, whose clock stands still. */
-export function setUpFetcher({ concurrency = 10, ceilings = new Map(), patienceMs = 60_000, transactions }: FetcherSetting = {}) {
+export function setUpFetcher({
+  concurrency = 10,
+  ceilings = new Map(),
+  patienceMs = 60_000,
+  transactions,
+  ahead = 0,
+}: FetcherSetting = {}) {
   const clock = fakeClock();
   const { database, answer, sent, sentOf } = fakeDatabase({ clock, patienceMs });
   const claimed: ClaimedRow[] = [];
@@ -43,6 +51,7 @@ export function setUpFetcher({ concurrency = 10, ceilings = new Map(), patienceM
     ...common,
     lookout,
     slots,
+    prefetch: { size: ahead },
     leaseMs: 30_000,
     backlog: () => backlog,
     concurrency,

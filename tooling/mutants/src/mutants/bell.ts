@@ -65,7 +65,7 @@ export const bellMutants: readonly Mutant[] = [
     name: "muted-and-blind-to-new-lines",
     breaks: "While enqueues do not ring, jobs of a new line and those that become due are found.",
     file: "packages/worker/src/lifecycle/services.ts",
-    find: "if (slots.free > 0) this.lookout.lookEvery(Math.min(mutedLookMs, options.pollIntervalMs / 2)).catch(onError);",
+    find: "if (this.fetcher.hasRoom) this.lookout.lookEvery(Math.min(mutedLookMs, options.pollIntervalMs / 2)).catch(onError);",
     replace: "",
     killers: [workerTest("bell")],
     tests: "line that it does not know",
