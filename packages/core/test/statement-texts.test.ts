@@ -3,7 +3,7 @@ import { createQueue, job } from "@queue/core";
 import { createWorkerStatements } from "@queue/core/internal";
 import { createAdminStatements } from "../src/store/admin-statements.js";
 import { appliedMigrations, findMigrationsTable } from "../src/store/applied-migrations.js";
-import { enqueueJob } from "../src/store/enqueue-job.js";
+import { enqueueDueJob, enqueueJob } from "../src/store/enqueue-job.js";
 import { enqueueJobs } from "../src/store/enqueue-jobs.js";
 import { enqueueKeyedJobs } from "../src/store/enqueue-keyed-jobs.js";
 import { findFunctions } from "../src/store/find-functions.js";
@@ -13,6 +13,7 @@ const statements = {
   ...createAdminStatements("queue"),
   appliedMigrations: appliedMigrations("queue"),
   enqueueJob: enqueueJob("queue"),
+  enqueueDueJob: enqueueDueJob("queue"),
   enqueueJobs: enqueueJobs("queue"),
   enqueueKeyedJobs: enqueueKeyedJobs("queue"),
   findFunctions: findFunctions("queue"),

@@ -1,6 +1,6 @@
 import type { Executor } from "../ports/executor.js";
 import { sqlStateOf } from "../ports/sql-state.js";
-import { enqueueJob } from "../store/enqueue-job.js";
+import { enqueueDueJob, enqueueJob } from "../store/enqueue-job.js";
 import { enqueueJobs } from "../store/enqueue-jobs.js";
 import { type EnqueueKeyedRow, enqueueKeyedJobs } from "../store/enqueue-keyed-jobs.js";
 import { runStatement } from "../store/statement.js";
@@ -22,6 +22,7 @@ const longestContest = 20;
 
 export function createEnqueue(schema: string, checkSchema: SchemaCheck): Enqueue {
   const single = enqueueJob(schema);
+  const singleDue = enqueueDueJob(schema);
   const plain = enqueueJobs(schema);
   const keyed = enqueueKeyedJobs(schema);
 
@@ -38,7 +39,11 @@ export function createEnqueue(schema: string, checkSchema: SchemaCheck): Enqueue
 
   async function insertOne(executor: Executor, { kind, payload, options }: PreparedJob): Promise<EnqueueResult[]> {
     const { lane, priority, max_attempts: maxAttempts, delay_ms: delayMs, run_at: runAt } = options;
-    const rows = await runStatement(executor, single, { kind, payload, lane, priority, maxAttempts, delayMs, runAt });
+    const job = { kind, payload, lane, priority, maxAttempts };
+    const rows =
+      delayMs === 0 && runAt === null
+        ? await runStatement(executor, singleDue, job)
+        : await runStatement(executor, single, { ...job, delayMs, runAt });
     return rows.map(({ id }) => ({ id, inserted: true }));
   }
 

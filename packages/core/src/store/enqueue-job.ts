@@ -1,15 +1,19 @@
-import { sql } from "kysely";
+import { type InsertObject, sql } from "kysely";
 import { queryBuilder } from "./query-builder.js";
 import { clockTimestamp } from "./sql-time.js";
-import { defineStatement, placeholders, type Statement } from "./statement.js";
+import { defineStatement, type Placeholders, placeholders, type Statement } from "./statement.js";
+import type { StoreDatabase } from "./store-database.js";
 
-export interface EnqueueJobInput {
+export interface EnqueueDueJobInput {
   readonly kind: string;
   /** JSON text. */
   readonly payload: string;
   readonly lane: string;
   readonly priority: number;
   readonly maxAttempts: number;
+}
+
+export interface EnqueueJobInput extends EnqueueDueJobInput {
   readonly delayMs: number | null;
   /** An ISO instant; null: after the delay. */
   readonly runAt: string | null;
@@ -22,17 +26,27 @@ export interface EnqueueJobInput {
 export function enqueueJob(schema: string): Statement<EnqueueJobInput, { id: string }> {
   const p = placeholders<EnqueueJobInput>();
   const dueAt = sql<Date>`greatest(${clockTimestamp}, coalesce(${p.text("runAt")}::timestamptz, ${clockTimestamp} + ${p.interval("delayMs")}))`;
-  return defineStatement(
-    queryBuilder(schema)
-      .insertInto("jobs")
-      .values({
-        kind: p.text("kind"),
-        payload: p.json("payload") as never,
-        lane: p.text("lane"),
-        priority: sql<number>`${p.int("priority")}::int2`,
-        max_attempts: p.int("maxAttempts"),
-        run_at: dueAt,
-      })
-      .returning(sql<string>`id::text`.as("id")),
-  );
+  return defineStatement(insertJob(schema, { ...values(p), run_at: dueAt }));
+}
+
+/** `enqueueJob` of a job that is due now, which is a sixth less work: the column's default says the same as the expression. */
+export function enqueueDueJob(schema: string): Statement<EnqueueDueJobInput, { id: string }> {
+  return defineStatement(insertJob(schema, values(placeholders<EnqueueDueJobInput>())));
+}
+
+function insertJob(schema: string, job: InsertObject<StoreDatabase, "jobs">) {
+  return queryBuilder(schema)
+    .insertInto("jobs")
+    .values(job)
+    .returning(sql<string>`id::text`.as("id"));
+}
+
+function values(p: Placeholders<EnqueueDueJobInput>) {
+  return {
+    kind: p.text("kind"),
+    payload: p.json("payload") as never,
+    lane: p.text("lane"),
+    priority: sql<number>`${p.int("priority")}::int2`,
+    max_attempts: p.int("maxAttempts"),
+  };
 }
