@@ -85,24 +85,4 @@ describe("jobs that wait for a slot", () => {
     expect(events.of("job.completed")).toHaveLength(500 + concurrency);
     expect(await workers.sql("select distinct attempts from queue.all_jobs where status = 'queued'")).toEqual([{ attempts: 0 }]);
   });
-
-  test("do not begin when they are cancelled meanwhile", async () => {
-    const { gate, handler } = turningSlow(500);
-    await enqueueSome(600);
-    const { events } = await workers.start({
-      queue,
-      concurrency,
-      listener: clientListener(workers.database.url),
-      handlers: { a: handler },
-    });
-    await gate.reached;
-    const admin = queue.admin(workers.db);
-    const waiting = (await workers.jobs()).filter(({ status }) => status === "running" || status === "queued").slice(-50);
-    for (const { id } of waiting) await admin.cancel(id);
-    gate.open();
-    await events.until("job.completed", 550, 20_000);
-    const cancelled = (await workers.jobs()).filter(({ status }) => status === "cancelled").map(({ id }) => id);
-    expect(cancelled).toEqual(waiting.map(({ id }) => id));
-    expect(events.of("job.started").filter(({ id }) => cancelled.includes(id))).toEqual([]);
-  });
 });

@@ -132,7 +132,8 @@ export class JobFlow {
   async #run(attempt: RunningAttempt): Promise<void> {
     const { slots, clock, reporter, run, onSlotFree } = this.#options;
     attempt.startedAtMs = clock.now();
-    reporter.started(attempt);
+    // One that was cancelled, or lost, while it waited for its slot does not begin.
+    if (attempt.abortedBy === undefined) reporter.started(attempt);
     const result = await run(attempt);
     if (result.type === "unsettled") this.#handOver(attempt, result.outcome);
     else if (result.type === "settled") this.settled(attempt, result.outcome, true);
