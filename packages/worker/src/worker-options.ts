@@ -38,7 +38,7 @@ export interface WorkerOptions<TJobs extends JobDefinitions, TDb extends Databas
    * Whether jobs are claimed before there is a slot for them while handlers take less than 20 ms on average: some 20 ms of work,
    * at most 500, so that many quick jobs share a statement. None waits longer than 150 ms for a slot; what would is given back, for
    * another worker. A process that dies has spent an attempt of what it holds, begun or not: so jobs of transactional handlers are not
-   * claimed ahead, and none by a worker that has a kind of a single attempt. @default true
+   * claimed ahead, and none by a worker that has a kind of a single attempt; nor with a `concurrency` of 1, where jobs begin in their order. @default true
    */
   readonly prefetch?: boolean | undefined;
   /** How long a claim is honoured without a heartbeat: what a crash costs in time. At least twice the heartbeat. @default "30s" */
