@@ -83,8 +83,8 @@ describe("jobs that wait for a slot", () => {
     gate.open();
     await stopped;
     const done = events.of("job.completed").length;
-    expect(done).toBeGreaterThan(500);
-    expect(done).toBeLessThanOrEqual(500 + concurrency);
+    expect(events.of("job.started")).toHaveLength(done);
+    expect(events.of("job.released").length).toBeGreaterThan(0);
     await workers.untilJobs("queued", 1_200 - done);
     expect(await workers.sql("select distinct attempts from queue.all_jobs where status = 'queued'")).toEqual([{ attempts: 0 }]);
   });
