@@ -50,6 +50,16 @@ describe("migrate", () => {
     expect(rows).toEqual([{ spread: true, count: 0, id: "1" }]);
   });
 
+  test("lets no function that avoids scans of whole tables be compiled: the estimate of one that it cannot avoid would start that", async () => {
+    await migrate(kyselyOn(database.pool));
+    const { rows } = await database.pool.query<{ name: string; settings: string[] }>(
+      `select proname as name, proconfig as settings from pg_proc
+        where pronamespace = 'queue'::regnamespace and 'enable_seqscan=off' = any(proconfig)`,
+    );
+    expect(rows.map(({ name }) => name)).toContain("maintain_archive");
+    expect(rows.filter(({ settings }) => !settings.includes("jit=off"))).toEqual([]);
+  });
+
   test("keeps the planner from learning what the claim filters on, and pages from going back and forth", async () => {
     await migrate(kyselyOn(database.pool));
     const { rows } = await database.pool.query(

@@ -204,7 +204,8 @@ end
 function maintainArchive(s: string): string {
   const schemaText = quoteLiteral(s);
   return `create function ${s}.maintain_archive() returns integer language plpgsql security definer
-  set search_path = '' set lock_timeout = '200ms' set enable_seqscan = off set timezone = 'UTC' as ${quoteBody(`
+  set search_path = '' set lock_timeout = '200ms' set enable_seqscan = off set jit = off
+  set timezone = 'UTC' as ${quoteBody(`
 declare
   day date;
   partition text;
