@@ -30,6 +30,7 @@ describe("createWorker", () => {
     expect(resolve()).toMatchObject({
       schema: "queue",
       concurrency: 10,
+      prefetch: true,
       leaseMs: 30_000,
       heartbeatMs: 10_000,
       pollIntervalMs: 1_000,
@@ -39,6 +40,23 @@ describe("createWorker", () => {
       listener: undefined,
     });
     expect(Object.isFrozen(resolve())).toBe(true);
+  });
+
+  test("claims nothing ahead with one slot, for a kind of a single attempt that it handles, or when it shall not", () => {
+    const single = createQueue({ jobs: { mail: job(), charge: job({ maxAttempts: 1 }) } });
+    const settings = [
+      {},
+      { prefetch: false },
+      { concurrency: 1 },
+      { concurrency: 2 },
+      { queue: single },
+      { queue: single, handlers: { mail: () => {}, charge: () => {} } },
+    ];
+    expect(settings.map((options) => resolve(options).prefetch)).toEqual([true, false, false, true, true, false]);
+  });
+
+  test.each([null, "yes", 1, {}])("refuses prefetch: %j", (prefetch) => {
+    expect(refusal({ prefetch })).toEqual(["INVALID_OPTION", "prefetch"]);
   });
 
   test("takes undefined for what is left out", () => {

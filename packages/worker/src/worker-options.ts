@@ -38,7 +38,8 @@ export interface WorkerOptions<TJobs extends JobDefinitions, TDb extends Databas
    * Whether jobs are claimed before there is a slot for them while handlers take less than 20 ms on average: some 20 ms of work,
    * at most 500, so that many quick jobs share a statement. None waits longer than 150 ms for a slot; what would is given back, for
    * another worker. A process that dies has spent an attempt of what it holds, begun or not: so jobs of transactional handlers are not
-   * claimed ahead, and none by a worker that has a kind of a single attempt; nor with a `concurrency` of 1, where jobs begin in their order. @default true
+   * claimed ahead, and none by a worker that has a kind of a single attempt; nor with a `concurrency` of 1, where jobs begin in
+   * their order. @default true
    */
   readonly prefetch?: boolean | undefined;
   /** How long a claim is honoured without a heartbeat: what a crash costs in time. At least twice the heartbeat. @default "30s" */
@@ -109,20 +110,27 @@ export function resolveWorkerOptions(options: WorkerOptions<JobDefinitions, Data
   const kinds = resolveKinds(queue.jobs);
   const times = resolveTimes(options);
   const { lanes, ceilings } = resolveLanes(options.lanes);
+  const handlers = resolveHandlers(options.handlers, kinds);
+  const concurrency = checkInteger(options.concurrency === undefined ? 10 : options.concurrency, "concurrency", 1, largestConcurrency);
   return Object.freeze({
     schema: queue.schema,
     db: toDatabase(db),
     kinds,
-    handlers: resolveHandlers(options.handlers, kinds),
+    handlers,
     listener,
     lanes,
     ceilings,
-    concurrency: checkInteger(options.concurrency === undefined ? 10 : options.concurrency, "concurrency", 1, largestConcurrency),
-    prefetch,
+    concurrency,
+    prefetch: prefetch && mayPrefetch(concurrency, [...handlers.keys()], kinds),
     ...times,
     logger: safeLogger(logger),
     onEvent,
   });
+}
+
+/** With one slot jobs begin in their order, which two claims on their way would not keep; a single attempt is not risked by waiting. */
+function mayPrefetch(concurrency: number, handled: readonly string[], kinds: ReadonlyMap<string, Kind>): boolean {
+  return concurrency > 1 && handled.every((kind) => kinds.get(kind)?.options.maxAttempts !== 1);
 }
 
 function resolveTimes(options: WorkerOptions<JobDefinitions, DatabaseTarget>) {

@@ -46,10 +46,11 @@ export class ClaimableKinds {
    */
   next(slots: number, room: number, isPlenty: boolean): Claimable {
     if (this.#others.length === this.#all.length) return { kinds: this.#all, limit: room, isPart: false };
+    // Those that are left out would be looked for again as soon as a part has been claimed.
+    if (slots <= 0) return { kinds: this.#others, limit: 0, isPart: true };
     const free = this.#freeTransactions() - this.#reserved;
     // Where there is plenty, every second claim is for the others alone, which may have more slots than there are transactions.
     const isOthersTurn = isPlenty && this.#others.length > 0 && free < slots && !this.#wasPart;
-    if (slots <= 0) return { kinds: this.#others, limit: 0, isPart: true };
     if (free > 0 && !isOthersTurn) return { kinds: this.#all, limit: Math.min(free, slots), isPart: false };
     return { kinds: this.#others, limit: this.#others.length > 0 ? room : 0, isPart: true };
   }

@@ -112,9 +112,7 @@ export class Services {
       },
       onLook: () => this.lookout.lookEverywhere(),
     });
-    // With one slot jobs begin in their order, which two claims on their way would not keep.
-    const isSafeAhead = kinds.every((kind) => (options.kinds.get(kind)?.options.maxAttempts ?? 1) > 1);
-    const prefetch = new Prefetch({ isOn: options.prefetch && isSafeAhead && concurrency > 1, concurrency, clock });
+    const prefetch = new Prefetch({ isOn: options.prefetch, concurrency, clock });
     this.fetcher = new Fetcher({
       ...common,
       prefetch,

@@ -3,7 +3,6 @@ import { createQueue, job } from "@queue/core";
 import { queueError, resolveKinds } from "@queue/core/internal";
 import { aRow } from "../../test/support/claim-rows.js";
 import { fakeClock, settlePromises } from "../../test/support/fake-clock.js";
-import type { Reporter } from "../report/reporter.js";
 import type { AttemptResult } from "./attempt-runner.js";
 import { JobFlow } from "./job-flow.js";
 import { loseAttempt, type RunningAttempt, RunningAttempts } from "./running-attempt.js";
@@ -17,7 +16,7 @@ function setUp() {
   const settled: string[] = [];
   const ends: (() => void)[] = [];
   const tell = (what: string) => (attempt: RunningAttempt) => void told.push(`${what} ${attempt.id}`);
-  const reporter = { started: tell("started"), recorded: tell("recorded"), refused: tell("refused") } as unknown as Reporter;
+  const reporter = { started: tell("started"), recorded: tell("recorded"), refused: tell("refused") };
   const flow = new JobFlow({
     kinds: resolveKinds(createQueue({ jobs: { a: job() } }).jobs),
     concurrency: 1,

@@ -15,7 +15,7 @@ export interface JobFlowOptions {
   readonly clock: Clock;
   readonly attempts: RunningAttempts;
   readonly slots: Slots;
-  readonly reporter: Reporter;
+  readonly reporter: Pick<Reporter, "started" | "recorded" | "refused">;
   readonly run: (attempt: RunningAttempt) => Promise<AttemptResult>;
   readonly settle: (attempt: RunningAttempt, outcome: Outcome) => void;
   /** The worker begins nothing more. */

@@ -40,6 +40,17 @@ describe("StartQueue", () => {
     expect(started).toHaveLength(5);
   });
 
+  test("begins what has a higher priority first, also when it comes later, and equals in their order", () => {
+    const { queue, started, add } = setUp(1);
+    add("1", "2", "3");
+    queue.add(anAttempt({ id: "4", priority: 1 }));
+    queue.add(anAttempt({ id: "5", priority: 9 }));
+    queue.add(anAttempt({ id: "6", priority: 1 }));
+    add("7");
+    for (let n = 0; n < 6; n++) queue.ended();
+    expect(started).toEqual(["1", "4", "6", "2", "3", "7", "5"]);
+  });
+
   test("hands back what has waited for more than two rounds, and only that", () => {
     const { clock, queue, started, tooLate, add } = setUp();
     add("1", "2", "3", "4");

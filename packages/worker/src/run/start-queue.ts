@@ -21,8 +21,8 @@ const roundMs = 50;
 const mostRounds = 2;
 
 /**
- * Claimed jobs that wait for a slot, in the order in which they came. None waits long: handlers that were quick may be followed by
- * slow ones, and then what waits is handed back. Time is counted in rounds of a timer, so that a process that stood still looks
+ * Claimed jobs that wait for a slot, by priority, and among equals in the order in which they came: two claims may be answered in
+ * either order. None waits long: handlers that were quick may be followed by slow ones, and then what waits is handed back. Time is counted in rounds of a timer, so that a process that stood still looks
  * what it can begin first.
  */
 export class StartQueue {
@@ -38,7 +38,8 @@ export class StartQueue {
 
   add(attempt: RunningAttempt): void {
     if (this.#running < this.#options.concurrency) return this.#start(attempt);
-    this.#waiting.push({ attempt, round: this.#round });
+    const place = this.#waiting.findLastIndex((earlier) => earlier.attempt.row.priority <= attempt.row.priority) + 1;
+    this.#waiting.splice(place, 0, { attempt, round: this.#round });
     this.#cancelRound ??= this.#options.clock.after(roundMs, () => this.#endRound());
   }
 
