@@ -3,7 +3,9 @@ export { isPermanentError } from "./errors/permanent-error.js";
 export { queueError } from "./errors/queue-error.js";
 export { retryAfterMs } from "./errors/retry-after-error.js";
 export { showValue } from "./errors/show-value.js";
-export { type KeptPlan, keptPlans } from "./functions/kept-plans.js";
+export type { KeptPlan } from "./functions/kept-plans.js";
+export { PlanKeeper } from "./functions/plan-keeper.js";
+export { workerPlans } from "./functions/worker-plans.js";
 export { checkPayload } from "./job/check-payload.js";
 export { jobLife, type JobState, type JobTransition } from "./job/job-life.js";
 export { parseDuration } from "./job/duration.js";
@@ -22,7 +24,6 @@ export type { ClaimAnswerRow, ClaimedRow, ClaimGroup, ClaimJobsInput, ClaimLine 
 export type { CompleteJobsInput } from "./store/complete-jobs.js";
 export type { LaneAhead } from "./store/look-ahead.js";
 export type { Straggler } from "./store/look-behind.js";
-export { findFunctions } from "./store/find-functions.js";
 export type { EndedRow } from "./store/find-ended.js";
 export { type ExpiredJob, leaseExpiredMessage } from "./store/return-expired-jobs.js";
 export { notificationChannel } from "./store/notification-channel.js";

@@ -1,8 +1,8 @@
 import { createQueue, job } from "@queue/core";
-import { createWorkerStatements, keptPlans } from "@queue/core/internal";
 import { useTestDatabase } from "@queue/test-database";
 import type { Kysely } from "kysely";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { schemaPlans } from "../src/functions/install-functions.js";
 import { kyselyOn } from "./support/kysely-on.js";
 import { openSession } from "./support/session.js";
 import { rejectionOf } from "./support/thrown-by.js";
@@ -169,7 +169,7 @@ describe("the functions (B105)", () => {
     expect(rows.filter(({ security }) => security).map(({ name }) => name)).toEqual(["maintain_archive"]);
     expect(rows.map(({ name }) => name)).toContain("announce_jobs");
     // Those that keep plans have that of the session, as the statements that they run.
-    const keepPlans = keptPlans("queue", createWorkerStatements("queue")).map(({ name }) => name);
+    const keepPlans = schemaPlans("queue").map(({ name }) => name);
     expect(rows.filter(({ config }) => !config.includes('search_path=""')).map(({ name }) => name)).toEqual(keepPlans.toSorted());
     await using restoring = await openSession(database.url, { search_path: "", check_function_bodies: "off" });
     for (const { definition } of rows) await restoring.query(definition);

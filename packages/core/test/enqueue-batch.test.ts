@@ -23,7 +23,7 @@ describe("B66: a batch of 70,000 with every option", () => {
   test("is one statement; ids come in the order of the input", async () => {
     const sent: string[] = [];
     const results = await queue.enqueueMany(executorOn(database.pool, sent), items);
-    expect(sent.filter((text) => text.includes("insert into"))).toHaveLength(1);
+    expect(sent.filter((text) => /insert into|"queue"\.enqueue_/.test(text))).toHaveLength(1);
     expect(results).toHaveLength(count);
     expect(results.every(({ inserted }) => inserted)).toBe(true);
     expect(isAscending(results)).toBe(true);
@@ -55,7 +55,7 @@ describe("B66: a batch of 70,000 with every option", () => {
     const sent: string[] = [];
     const plain = items.map(({ kind, payload }) => ({ kind, payload })) as InferItem<typeof queue>[];
     const results = await queue.enqueueMany(executorOn(database.pool, sent), plain);
-    expect(sent.filter((text) => text.includes("insert into"))).toHaveLength(1);
+    expect(sent.filter((text) => /insert into|"queue"\.enqueue_/.test(text))).toHaveLength(1);
     expect(new Set(results.map(({ id }) => id)).size).toBe(count);
     expect(isAscending(results)).toBe(true);
     const { rows } = await database.pool.query("select count(*)::int as count from queue.jobs where idempotency_key is null");

@@ -106,7 +106,7 @@ describe("what is refused is refused before any SQL, and the transaction goes on
     for (const [, call] of refused) await rejectionOf(call(executor as never));
     expect(sent).toEqual([]);
     await queue.enqueue(executor, "a", 1);
-    expect(sent).toHaveLength(3);
+    expect(sent).toHaveLength(4);
   });
 
   test.each<[name: string, target: unknown]>([

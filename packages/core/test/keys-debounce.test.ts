@@ -123,7 +123,7 @@ describe("a key that a rival takes over between the snapshot and the conflict", 
     const executor = {
       ...producer.executor,
       execute: async <R>(query: { sql: string; parameters: readonly unknown[] }) => {
-        if (query.sql.includes('"job_keys"') && ++looks === 2) await beforeSecondLook();
+        if (/"job_keys"|enqueue_keyed_jobs_/.test(query.sql) && ++looks === 2) await beforeSecondLook();
         return producer.executor.execute<R>(query);
       },
     };

@@ -83,8 +83,8 @@ test("a batch of any size is the same text, with one parameter", async () => {
     executor,
     items.map((item, n) => ({ ...item, options: { key: `k${n}`, delay: n, priority: 1 as const } })),
   );
-  const [, , one, oneKeyed, many, manyKeyed] = sent;
-  expect(sent).toHaveLength(6);
+  const [, , , one, oneKeyed, many, manyKeyed] = sent;
+  expect(sent).toHaveLength(7);
   expect(many?.sql).toBe(one?.sql);
   expect(manyKeyed?.sql).toBe(oneKeyed?.sql);
   for (const { parameters } of [many, manyKeyed].filter((query) => query !== undefined)) {

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { quoteIdentifier } from "../migrations/quote.js";
 import type { Bindable, Statement } from "../store/statement.js";
-import { createWorkerStatements, type WorkerStatements } from "../store/worker-statements.js";
 import { embedStatement, placeholderNames } from "./embed-statement.js";
 import type { SqlFunction } from "./sql-function.js";
 
@@ -16,35 +15,8 @@ export interface KeptPlan {
 /** Whatever it takes and answers: both are the same for a statement and its call. */
 type AnyStatement = Statement<never, unknown>;
 
-const claimed = {
-  id: "text",
-  kind: "text",
-  lane: "text",
-  priority: "smallint",
-  payload: "text",
-  attempts: "integer",
-  max_attempts: "integer",
-  claims: "integer",
-  idempotency_key: "text",
-  created_at: "text",
-  run_at: "text",
-  now: "text",
-  paused: "text",
-  completed: "text",
-};
-
 /** The columns of an answer, and their types. */
-type Columns = Readonly<Record<string, string>>;
-
-/** What a busy worker sends, with the columns that each answers with. */
-const columns = {
-  claimJobs: claimed,
-  completeAndClaim: claimed,
-  completeJobs: { id: "text" },
-  extendLeases: { id: "text", extended: "boolean", held: "boolean" },
-  lookAhead: { lane: "text", priority: "smallint", due_in_ms: "text" },
-  requeueJobs: { id: "text" },
-} as const satisfies Partial<Record<keyof WorkerStatements, Columns>>;
+export type Columns = Readonly<Record<string, string>>;
 
 /**
  * One plan for all calls of a session, made without looking at how large the tables are: that of an empty queue would read all
@@ -55,24 +27,27 @@ const columns = {
 const settings = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off", jit: "off" } as const;
 
 /**
- * The statements that are worth to be planned once: parsing and planning is four fifths of a claim or a settle, and a third of what a
- * job of a full batch costs the server. No driver prepares them, because their names would not survive a pooler; the plans of a
- * function do.
+ * Functions for statements that are worth to be planned once: parsing and planning is four fifths of a claim, of a settle, or of an
+ * enqueue with a key. No driver prepares them, because their names would not survive a pooler; the plans of a function do.
  *
- * A function's name carries a hash of its text, so a worker calls exactly what it would send, or, when an older or newer
- * release has migrated, sends it. The hash is the same in every schema.
+ * A function's name carries a hash of its text, so whoever calls it gets exactly what it would send, or, when an older or newer
+ * release has migrated, sends it. The hash is the same in every schema: `anywhere` are the same statements, compiled for one.
  */
-export function keptPlans(schema: string, statements: WorkerStatements): readonly KeptPlan[] {
-  const anywhere = createWorkerStatements("queue");
-  return (Object.keys(columns) as (keyof typeof columns)[]).map((key) => {
+export function keptPlans<TName extends string>(
+  schema: string,
+  statements: Readonly<Record<TName, AnyStatement>>,
+  anywhere: Readonly<Record<TName, AnyStatement>>,
+  columns: Readonly<Record<TName, Columns>>,
+): readonly KeptPlan[] {
+  return (Object.keys(columns) as TName[]).map((key) => {
     const text = describeFunction(anywhere[key], columns[key]);
     const hash = createHash("sha256").update(JSON.stringify(text)).digest("hex").slice(0, 12);
     const name = `${snakeCase(key)}_${hash}`;
-    const statement: AnyStatement = statements[key];
+    const statement = statements[key];
     return {
       name,
       statement,
-      definition: { name, ...describeFunction(statement, columns[key]) },
+      definition: { name, isPlan: true, ...describeFunction(statement, columns[key]) },
       call: callOf(`${quoteIdentifier(schema)}.${name}`, statement, columns[key]),
     };
   });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { quoteBody, quoteIdentifier } from "../migrations/quote.js";
+import { functionsEdition, padEdition } from "./function-steps.js";
 
 /** A function in the queue's schema, in plpgsql: it keeps the plans of its statements, as a driver does that prepares them. */
 export interface SqlFunction {
@@ -7,6 +8,8 @@ export interface SqlFunction {
   /** Name, type, and default if it has one. */
   readonly parameters: readonly (readonly [name: string, type: string, standard?: string])[];
   readonly returns: string;
+  /** Is called by the name that its text gives it. */
+  readonly isPlan?: boolean;
   /** Reads no table and changes nothing. */
   readonly isPure?: boolean;
   /** Settings of the server while it runs, instead of an empty `search_path`. */
@@ -17,12 +20,15 @@ export interface SqlFunction {
 
 /** Marks what is the queue's own, and may be dropped by it. */
 export const markerPrefix = "-- queue function ";
+/** Marks what keeps a plan, and is left for the processes of the release before. */
+export const planMarkerPrefix = "-- queue plan ";
 
 /**
  * The first line of a function's source: it says whether a function that is there has another signature, so that it must be dropped and
- * cannot be replaced.
+ * cannot be replaced; of one that keeps a plan, which edition had it last.
  */
-export function markerOf({ name, parameters, returns }: SqlFunction): string {
+export function markerOf({ name, isPlan, parameters, returns }: SqlFunction): string {
+  if (isPlan === true) return `${planMarkerPrefix}${padEdition(functionsEdition)}`;
   const text = JSON.stringify([name, parameters, returns]);
   return `${markerPrefix}${createHash("sha256").update(text).digest("hex").slice(0, 12)}`;
 }

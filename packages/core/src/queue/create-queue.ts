@@ -6,7 +6,6 @@ import { toExecutor } from "../ports/kysely-like.js";
 import { createEnqueue } from "./enqueue.js";
 import { prepareJob, prepareJobs, resolveKinds } from "./prepare-job.js";
 import type { Queue } from "./queue.js";
-import { createSchemaCheck } from "./schema-check.js";
 
 export interface QueueOptions<TJobs extends JobDefinitions, TSchema extends string> {
   /** The database schema of the tables: any name of 1 to 63 bytes. @default "queue" */
@@ -27,8 +26,7 @@ export function createQueue<TJobs extends JobDefinitions, const TSchema extends 
   refuseUnknownOptions(options, ["schema", "jobs"], "createQueue");
   const schema = checkSchemaName(options.schema ?? "queue") as TSchema;
   const kinds = resolveKinds(options.jobs);
-  const checkSchema = createSchemaCheck(schema);
-  const enqueue = createEnqueue(schema, checkSchema);
+  const { enqueue, checkSchema } = createEnqueue(schema);
   const queue: Queue<TJobs, TSchema> = {
     schema,
     jobs: options.jobs,

@@ -9,16 +9,22 @@ export interface FindFunctionsInput {
   readonly names: string;
 }
 
-/** Which of these functions are in the schema, and may be called by who asks. Reads the catalogue only. */
+/**
+ * Which of these functions are in the schema, name its tables, and may be called by who asks: those of a schema that was renamed name
+ * the tables that are there no more. Reads the catalogue only.
+ */
 export function findFunctions(schema: string): Statement<FindFunctionsInput, { name: string }> {
   const p = placeholders<FindFunctionsInput>();
+  const names = (table: string) =>
+    sql`pg_catalog.strpos(p.prosrc, ${textLiteral(`${quoteIdentifier(schema)}.${quoteIdentifier(table)}`)}) > 0`;
   return defineStatement(
     queryBuilder(schema)
       .selectFrom(
         sql<{ name: string }>`(
           select p.proname::text as name from pg_catalog.pg_proc p
            where p.pronamespace = pg_catalog.to_regnamespace(${textLiteral(quoteIdentifier(schema))})
-             and p.proname = any(${p.texts("names")}) and pg_catalog.has_function_privilege(p.oid, 'execute'))`.as("found"),
+             and p.proname = any(${p.texts("names")}) and (${names("jobs")} or ${names("effects")})
+             and pg_catalog.has_function_privilege(p.oid, 'execute'))`.as("found"),
       )
       .select("name"),
   );

@@ -1,8 +1,8 @@
-import { createWorkerStatements, keptPlans, type Statement } from "@queue/core/internal";
+import { createWorkerStatements, type Statement } from "@queue/core/internal";
 import { useTestDatabase } from "@queue/test-database";
 import { describe, expect, test } from "vitest";
 import { embedStatement } from "../../src/functions/embed-statement.js";
-import { functionsStep } from "../../src/functions/install-functions.js";
+import { functionsStep, schemaPlans } from "../../src/functions/install-functions.js";
 import { enqueueJobs } from "../../src/store/enqueue-jobs.js";
 import { enqueueKeyedJobs } from "../../src/store/enqueue-keyed-jobs.js";
 import { defineStatement, placeholders } from "../../src/store/statement.js";
@@ -27,7 +27,7 @@ const carried: readonly (readonly [name: string, statements: readonly Pick<State
   ["requeue_job", [worker.requeueOwnJobs]],
   ["sweep", [worker.returnExpiredJobs, worker.ringWorkers]],
   ["unregister_worker", [worker.forgetWorker]],
-  ...keptPlans("queue", worker).map(({ name, statement }) => [name, [statement]] as const),
+  ...schemaPlans("queue").map(({ name, statement }) => [name, [statement]] as const),
 ];
 
 const writes = /\b(insert into|update "|delete from|for (no key )?update)/;
@@ -35,7 +35,7 @@ const writes = /\b(insert into|update "|delete from|for (no key )?update)/;
 async function installed(): Promise<{ name: string; source: string; config: string[] | null; is_definer: boolean }[]> {
   const { rows } = await database.pool.query<{ name: string; source: string; config: string[] | null; is_definer: boolean }>(
     `select proname as name, prosrc as source, proconfig as config, prosecdef as is_definer from pg_proc
-      where pronamespace = 'queue'::regnamespace and prosrc ~ '^\n-- queue function' order by proname`,
+      where pronamespace = 'queue'::regnamespace and prosrc ~ '^\n-- queue (function|plan) ' order by proname`,
   );
   return rows;
 }
@@ -63,7 +63,7 @@ describe("the functions in the database", () => {
   test("run with the rights of who calls them, and look nothing up by a search_path", async () => {
     const all = await installed();
     expect(all.length).toBeGreaterThan(20);
-    const keepPlans = new Set(keptPlans("queue", worker).map(({ name }) => name));
+    const keepPlans = new Set(schemaPlans("queue").map(({ name }) => name));
     for (const { name, config, is_definer } of all) {
       const settings = keepPlans.has(name) ? ["plan_cache_mode=force_generic_plan", "enable_seqscan=off", "jit=off"] : ['search_path=""'];
       expect({ name, config, is_definer }).toEqual({ name, config: settings, is_definer: false });

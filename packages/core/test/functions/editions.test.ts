@@ -2,6 +2,7 @@ import { createQueue, job } from "@queue/core";
 import { migrate } from "@queue/core/migrations";
 import { useTestDatabase } from "@queue/test-database";
 import { beforeEach, describe, expect, test } from "vitest";
+import { enqueuePlans } from "../../src/functions/enqueue-plans.js";
 import { functionsStep } from "../../src/functions/install-functions.js";
 import { schemaMigrations } from "../../src/migrations/all-migrations.js";
 import { catalogueOf } from "../support/catalogue.js";
@@ -41,9 +42,13 @@ describe("functions of an earlier edition", () => {
     expect(await migrate(kyselyOn(database.pool))).toEqual({ schema: "queue", applied: [] });
   });
 
-  test("keep working for who is not told: TypeScript does not call them, and its check does not ask for them", async () => {
+  test("are not needed by TypeScript: it sends the statements of those that are not there, and its check does not ask for them", async () => {
     await run(`delete from queue.migrations where name = '${current}'`);
-    await run("drop function queue.claim, queue.enqueue");
+    await run(
+      `drop function queue.claim, queue.enqueue, ${enqueuePlans("queue")
+        .map(({ name }) => `queue.${name}`)
+        .join(", ")}`,
+    );
     const queue = createQueue({ jobs: { a: job() } });
     expect(await queue.enqueue(kyselyOn(database.pool), "a", null)).toMatchObject({ inserted: true });
   });
@@ -53,6 +58,25 @@ describe("functions of an earlier edition", () => {
     const error = await rejectionOf(createQueue({ jobs: { a: job() } }).enqueue(kyselyOn(database.pool), "a", null));
     expect(error).toMatchObject({ code: "SCHEMA_TOO_OLD", expected: schemaMigrations.at(-1)?.name, found: "nothing" });
   });
+});
+
+test("functions that keep plans stay until the next one: processes of the edition before call them in transactions", async () => {
+  const plans = async () =>
+    (await run("select proname as name from pg_proc where pronamespace = 'queue'::regnamespace and proname ~ '^of_'")).rows.map(
+      ({ name }) => name,
+    );
+  await becomeEdition("functions-0000-0123456789ab");
+  await run("create function queue.of_before() returns text language sql as '\n-- queue plan 0000\nselect null::text'");
+  await run(
+    "do $$ declare name text; begin for name in select proname from pg_proc where prosrc ~ '^\n-- queue plan 0001' loop execute 'drop function queue.' || name; end loop; end $$",
+  );
+  await run("create function queue.of_long_ago() returns text language sql as '\n-- queue plan /999\nselect null::text'");
+  expect(await migrate(kyselyOn(database.pool))).toMatchObject({ applied: [current] });
+  expect(await plans()).toEqual(["of_before"]);
+  // The next edition, which has others: this one's stay beside its own, and those before it go.
+  await becomeEdition("functions-0000-0123456789ab");
+  expect(await migrate(kyselyOn(database.pool))).toMatchObject({ applied: [current] });
+  expect(await plans()).toEqual([]);
 });
 
 test("functions of a later edition are left as they are by an older process", async () => {

@@ -1,19 +1,19 @@
 import { readFile } from "node:fs/promises";
-import { backoffCeilingMs, createWorkerStatements, keptPlans, notificationChannel } from "@queue/core/internal";
+import { backoffCeilingMs, notificationChannel } from "@queue/core/internal";
 import { useTestDatabase } from "@queue/test-database";
 import type pg from "pg";
 import { describe, expect, test } from "vitest";
 import { bellKeys } from "../../src/store/bell-keys.js";
-import { schemaFunctions } from "../../src/functions/install-functions.js";
+import { schemaFunctions, schemaPlans } from "../../src/functions/install-functions.js";
 import { openSession } from "../support/session.js";
 
 const guide = await readFile(new URL("../../../../docs/protocol.md", import.meta.url), "utf8");
 const database = useTestDatabase();
 const blocks = [...guide.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(([, sql = ""]) => sql);
-/** They are parts of others, or for workers in TypeScript, and promised to nobody. */
+/** They are parts of others, or for TypeScript, and promised to nobody. */
 const parts = new Set([
   ..."check_name duration_ms insert_jobs instant_text interval_ms option_text prepare_job requeue_job whole_number".split(" "),
-  ...keptPlans("queue", createWorkerStatements("queue")).map(({ name }) => name),
+  ...schemaPlans("queue").map(({ name }) => name),
 ]);
 
 describe("the protocol", () => {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { toDatabase } from "@queue/core/internal";
+import { PlanKeeper, toDatabase, workerPlans } from "@queue/core/internal";
 import { sqlError, statements } from "../../test/support/fake-database.js";
 import { fakeClock } from "../../test/support/fake-clock.js";
 import { Database, databaseError } from "./database.js";
-import { PlanKeeper } from "./plan-keeper.js";
 
 const input = { worker: "w" };
 
@@ -32,7 +31,7 @@ function aKysely(answer: (how: "alone" | "in a transaction", sql: string) => unk
       }),
     }),
   });
-  const plans = new PlanKeeper("queue", statements);
+  const plans = new PlanKeeper("queue", workerPlans("queue", statements));
   const options = { clock, patienceMs: 1_000, fallback: () => (isListening ? listener : undefined), plans };
   return { database: new Database(toDatabase(kysely("alone") as never), options), ran, clock, stopListening: () => (isListening = false) };
 }

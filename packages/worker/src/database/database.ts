@@ -1,9 +1,8 @@
 import { type AdapterDatabase, type Executor, sqlStateOf } from "@queue/core/adapter";
-import { queueError, runStatement, type Statement } from "@queue/core/internal";
+import { type PlanKeeper, queueError, runStatement, type Statement } from "@queue/core/internal";
 import { describeThrown } from "../run/describe-thrown.js";
 import type { Clock } from "../time/clock.js";
 import { withTimeout } from "../time/with-timeout.js";
-import type { PlanKeeper } from "./plan-keeper.js";
 
 export interface DatabaseOptions {
   readonly clock: Clock;
@@ -63,6 +62,11 @@ export class Database {
   /** `onLate`: the answer came after it had been given up. */
   run<TInput, TRow>(statement: Statement<TInput, TRow>, input: TInput, onLate = () => {}): Promise<TRow[]> {
     return this.#options.plans.run(statement, (form) => this.#run(form, input, onLate));
+  }
+
+  /** The same inside a handler's transaction, which has a connection and patience of its own. */
+  runInside<TInput, TRow>(executor: Executor, statement: Statement<TInput, TRow>, input: TInput): Promise<TRow[]> {
+    return this.#options.plans.run(statement, (form) => runStatement(executor, form, input));
   }
 
   async #run<TInput, TRow>(statement: Statement<TInput, TRow>, input: TInput, onLate: () => void): Promise<TRow[]> {

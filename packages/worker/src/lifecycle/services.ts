@@ -1,8 +1,7 @@
 import { QueueError } from "@queue/core";
 import { type Executor, sqlStateOf } from "@queue/core/adapter";
-import { createWorkerStatements, type WorkerStatements } from "@queue/core/internal";
+import { createWorkerStatements, PlanKeeper, workerPlans, type WorkerStatements } from "@queue/core/internal";
 import { Database } from "../database/database.js";
-import { PlanKeeper } from "../database/plan-keeper.js";
 import { Exchange } from "../exchange/exchange.js";
 import { Bell } from "../fetch/bell.js";
 import { Fetcher } from "../fetch/fetcher.js";
@@ -77,7 +76,7 @@ export class Services {
       if (isMissing(error)) options.onMissing();
     };
     const statements = createWorkerStatements(schema);
-    const plans = new PlanKeeper(schema, statements);
+    const plans = new PlanKeeper(schema, workerPlans(schema, statements));
     const database = new Database(db, { clock, patienceMs: leaseMs, fallback: listenersConnection, plans });
     const common = { database, statements, worker, clock, onError };
     const databaseClock = new DatabaseClock(clock);
@@ -231,9 +230,9 @@ export class Services {
   }
 
   #createRunner(): AttemptRunner {
-    const { db, schema, worker, handlers, logger, leaseMs, clock } = this.#options;
+    const { schema, worker, handlers, logger, leaseMs, clock } = this.#options;
     return new AttemptRunner({
-      db,
+      database: this.database,
       schema,
       worker,
       handlers,

@@ -218,7 +218,8 @@ export class Session {
     if (this.#isClosing || this.#checking !== undefined) return;
     const { database, reporter } = this.#services;
     const check = Promise.resolve(createSchemaCheck(this.#options.schema)(database.executor));
-    this.#checking = this.#patiently(check)
+    this.#checking = this.#patiently<unknown>(check)
+      .then(() => {})
       .catch((error: unknown) => {
         if (this.#isClosing || !isUnusable(error)) return;
         reporter.unusable(error);

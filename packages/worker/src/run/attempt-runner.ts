@@ -1,7 +1,6 @@
 import { QueueError } from "@queue/core";
-import type { AdapterDatabase } from "@queue/core/adapter";
-import { checkPayload, queueError, runStatement, toDate, type WorkerStatements } from "@queue/core/internal";
-import { databaseError } from "../database/database.js";
+import { checkPayload, queueError, toDate, type WorkerStatements } from "@queue/core/internal";
+import { type Database, databaseError } from "../database/database.js";
 import type { HandlerContext, HandlerIn, TransactionalContext } from "../handler.js";
 import { leaseLost } from "../lease/lease-keeper.js";
 import { bindLogger, type Logger } from "../logger.js";
@@ -21,7 +20,7 @@ type TransactionalHandler = Exclude<AnyHandler, PlainHandler>;
 type AnyContext = HandlerContext & { trx?: unknown };
 
 export interface AttemptRunnerOptions {
-  readonly db: AdapterDatabase<unknown>;
+  readonly database: Database;
   readonly schema: string;
   readonly worker: string;
   readonly handlers: ReadonlyMap<string, AnyHandler>;
@@ -95,9 +94,9 @@ export class AttemptRunner {
 
   /** The fenced completion is the last statement of the handler's transaction: when it changes no row, everything is undone. */
   async #transact(attempt: RunningAttempt, handler: TransactionalHandler): Promise<AttemptResult> {
-    const { db, worker, statements } = this.#options;
+    const { database, worker, statements } = this.#options;
     const job = await this.#toJob(attempt);
-    const outcome = await beginTransaction(db, async (trx, executor) => {
+    const outcome = await beginTransaction(database.executor, async (trx, executor) => {
       const { once } = this.#options;
       const context = Object.defineProperties(this.#context(attempt), {
         trx: { value: trx, enumerable: true },
@@ -113,13 +112,13 @@ export class AttemptRunner {
       const decided = outcomeOf(result);
       const rows =
         decided.type === "done"
-          ? await runStatement(executor, statements.completeOwnJobs, {
+          ? await database.runInside(executor, statements.completeOwnJobs, {
               ids: `{${attempt.id}}`,
               fences: `{${attempt.fence}}`,
               keeps: `{${attempt.kind.options.keepMs ?? -1}}`,
               worker,
             })
-          : await runStatement(executor, statements.requeueOwnJobs, {
+          : await database.runInside(executor, statements.requeueOwnJobs, {
               jobs: JSON.stringify({ [attempt.id]: toRequeue(attempt, decided) }),
               worker,
             });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createWorkerStatements, toDatabase } from "@queue/core/internal";
+import { createWorkerStatements, PlanKeeper, toDatabase, workerPlans } from "@queue/core/internal";
 import { Database } from "../../src/database/database.js";
-import { PlanKeeper } from "../../src/database/plan-keeper.js";
 import { Janitor } from "../../src/maintenance/janitor.js";
 import { systemClock } from "../../src/time/clock.js";
 import { recordLogger } from "../support/recorded-logger.js";
@@ -15,7 +14,7 @@ function janitorUnder(statementTimeout: string) {
   const errors: unknown[] = [];
   const db = workers.open({ options: `-c statement_timeout=${statementTimeout}` });
   const statements = createWorkerStatements("queue");
-  const plans = new PlanKeeper("queue", statements);
+  const plans = new PlanKeeper("queue", workerPlans("queue", statements));
   const database = new Database(toDatabase(db), { clock: systemClock, patienceMs: 30_000, fallback: () => undefined, plans });
   const janitor = new Janitor({
     database,

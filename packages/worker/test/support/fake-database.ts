@@ -1,6 +1,5 @@
-import { createWorkerStatements, type Statement } from "@queue/core/internal";
+import { createWorkerStatements, PlanKeeper, type Statement, workerPlans } from "@queue/core/internal";
 import { Database } from "../../src/database/database.js";
-import { PlanKeeper } from "../../src/database/plan-keeper.js";
 import { type Clock, systemClock } from "../../src/time/clock.js";
 
 export const statements = createWorkerStatements("queue");
@@ -44,7 +43,12 @@ export function fakeDatabase({
     transaction: () => Promise.reject(new Error("Nobody should ask for a transaction here.")),
   };
   return {
-    database: new Database(executor, { clock, patienceMs, fallback: () => undefined, plans: new PlanKeeper("queue", statements) }),
+    database: new Database(executor, {
+      clock,
+      patienceMs,
+      fallback: () => undefined,
+      plans: new PlanKeeper("queue", workerPlans("queue", statements)),
+    }),
     sent,
     sentOf: (statement) => sent.filter(({ sql }) => sql === statement.sql).map(({ parameters }) => parameters),
     answer: (statement, rows) => void answers.set(statement.sql, rows),

@@ -2,8 +2,8 @@ import { coreTest } from "../killers.js";
 import type { Mutant } from "../mutant.js";
 
 const keptPlans = "packages/core/src/functions/kept-plans.ts";
-const planKeeper = "packages/worker/src/database/plan-keeper.ts";
-const planKeeperTest = "packages/worker/src/database/plan-keeper.test.ts";
+const planKeeper = "packages/core/src/functions/plan-keeper.ts";
+const planKeeperTest = coreTest("functions/plan-keeper");
 
 /** Statements that a session plans once. */
 export const planMutants: readonly Mutant[] = [
@@ -27,12 +27,21 @@ export const planMutants: readonly Mutant[] = [
   },
   {
     name: "dropped-function-is-the-end",
-    breaks: "A worker whose function a migration has dropped sends the statement instead.",
+    breaks: "Who calls a function that somebody has dropped sends the statement instead.",
     file: planKeeper,
     find: "if (!notCallable.has(sqlStateOf(error))) throw error;",
     replace: "throw error;",
     killers: [planKeeperTest],
     tests: "sends the statement when the function cannot be called any more",
+  },
+  {
+    name: "plans-dropped-at-once",
+    breaks: "A migration leaves the functions that processes of the edition before still call in transactions.",
+    file: "packages/core/src/functions/install-functions.ts",
+    find: "${marker} < latest",
+    replace: "true",
+    killers: [coreTest("functions/editions")],
+    tests: "that keep plans stay until the next one",
   },
   {
     name: "any-error-sends-again",

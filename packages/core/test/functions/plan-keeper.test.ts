@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { keptPlans, runStatement } from "@queue/core/internal";
-import { sqlError, statements } from "../../test/support/fake-database.js";
-import { PlanKeeper } from "./plan-keeper.js";
+import { createWorkerStatements, PlanKeeper, runStatement, workerPlans } from "@queue/core/internal";
 
-const plans = keptPlans("queue", statements);
+const statements = createWorkerStatements("queue");
+const plans = workerPlans("queue", statements);
 const completing = plans.find(({ statement }) => statement === statements.completeJobs);
+const sqlError = (code: string) => Object.assign(new Error(`SQLSTATE ${code}`), { code });
 const held = { ids: "{1}", fences: "{1}", keeps: "{-1}", worker: "w" };
 
 /** A database that has the functions `there`, and answers each call by `answer`. */
@@ -18,7 +18,7 @@ async function keeperOf(there: readonly string[], answer: (sql: string) => unkno
       return { rows: answer(sql) as R[] };
     },
   };
-  const keeper = new PlanKeeper("queue", statements);
+  const keeper = new PlanKeeper("queue", plans);
   await keeper.find(executor);
   return { sent, complete: () => keeper.run(statements.completeJobs, (form) => runStatement(executor, form, held)) };
 }
@@ -44,6 +44,23 @@ describe("PlanKeeper", () => {
     expect(await complete()).toEqual([{ id: "1" }]);
     await complete();
     expect(sent).toEqual([completing?.call.sql, statements.completeJobs.sql, statements.completeJobs.sql]);
+  });
+
+  test("says what ended the caller's transaction, and not that it had ended", async () => {
+    let answers = ["42883", "25P02"];
+    const { sent, complete } = await keeperOf(
+      plans.map(({ name }) => name),
+      () => {
+        const [code] = answers.splice(0, 1);
+        if (code !== undefined) throw sqlError(code);
+        return [{ id: "1" }];
+      },
+    );
+    await expect(complete()).rejects.toMatchObject({ code: "42883" });
+    expect(await complete()).toEqual([{ id: "1" }]);
+    expect(sent.at(-1)).toBe(statements.completeJobs.sql);
+    answers = ["57014"];
+    await expect(complete()).rejects.toMatchObject({ code: "57014" });
   });
 
   test("leaves every other error to who asked, and sends nothing twice", async () => {
