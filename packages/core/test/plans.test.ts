@@ -109,6 +109,8 @@ describe.each(states)("on %s", (_name, prepare) => {
     );
     for (const look of release) expect(["jobs_pkey", "bitmap jobs_pkey", "jobs_running", "bitmap jobs_running"]).toContain(look);
     expect(looksAt(await explain(session, statements.lookAhead, { kinds: '{"a"}' }, options), "jobs")).toEqual(["jobs_claim"]);
+    const lines = JSON.stringify([{ lane: "default", priority: 5 }]);
+    expect(looksAt(await explain(session, statements.findNextDue, { lines, kinds: '{"a"}' }, options), "jobs")).toEqual(["jobs_claim"]);
   });
 
   test.each(ways)("an enqueue with keys looks its keys and their jobs up, %s", async (_way, options) => {

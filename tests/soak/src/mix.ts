@@ -27,8 +27,8 @@ export type MixKind = keyof typeof mix;
 export const rollbackShare = 0.05;
 /** Of so many enqueues with a key, one gives a key that was used shortly before. */
 export const repeatedKeyShare = 0.1;
-/** A business transaction enqueues from one job to so many. */
-export const mostJobsPerTransaction = 3;
+/** A business transaction enqueues from one job to so many: three on average, as an order of the shop does. */
+export const mostJobsPerTransaction = 5;
 
 const kinds = Object.keys(mix) as MixKind[];
 const total = kinds.reduce((sum, kind) => sum + mix[kind], 0);

@@ -18,7 +18,8 @@ const pool = openPool(url, connections, `soak ${name}`);
 const db = openDatabase(pool);
 const admin = queue.admin(db);
 const random = seededRandom(Number(seed));
-const perMs = Number(rate) / 1_000 / ((1 + mostJobsPerTransaction) / 2);
+/** Transactions, of which some are rolled back: the rate is that of the jobs that arrive. */
+const perMs = Number(rate) / 1_000 / ((1 + mostJobsPerTransaction) / 2) / (1 - rollbackShare);
 
 let isStopping = false;
 let underWay = 0;

@@ -8,6 +8,7 @@ import { deleteReleasedKeys } from "./delete-released-keys.js";
 import { extendLeases } from "./extend-leases.js";
 import { findEnded } from "./find-ended.js";
 import { findExpiredAttempts } from "./find-expired-attempts.js";
+import { findNextDue } from "./find-next-due.js";
 import { finishEffect, forgetEffect } from "./finish-effect.js";
 import { forgetWorker } from "./forget-worker.js";
 import { lookAhead } from "./look-ahead.js";
@@ -34,6 +35,7 @@ export function createWorkerStatements(schema: string) {
     extendLeases: extendLeases(schema),
     findEnded: findEnded(schema),
     findExpiredAttempts: findExpiredAttempts(schema),
+    findNextDue: findNextDue(schema),
     finishEffect: finishEffect(schema),
     forgetEffect: forgetEffect(schema),
     forgetWorker: forgetWorker(schema),

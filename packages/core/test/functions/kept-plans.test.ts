@@ -29,6 +29,7 @@ const rowsOf = (keys: readonly (string | null)[]) =>
       ...{ key, hold_ms: null, release_on: key === null ? null : "ended" },
     })),
   );
+const lines = JSON.stringify([{ lane: "default", priority: 5 }]);
 const nothing = { ids: "{}", fences: "{}", keeps: "{}" };
 
 beforeEach(async () => {
@@ -74,6 +75,7 @@ describe("functions that keep plans", () => {
         await run(statements.completeJobs, { ids: "{2}", fences: "{1}", keeps: "{1000}", worker: "w" }),
         await run(statements.completeAndClaim, { ...claim, ids: "{3}", fences: "{1}", keeps: "{-1}" }),
         await run(statements.lookAhead, { kinds: "{a}" }),
+        await run(statements.findNextDue, { lines, kinds: "{a}" }),
         await run(inserts.enqueueJobs, { rows: rowsOf([null, null]) }),
         await run(inserts.enqueueKeyedJobs, { rows: rowsOf(["k", null, "k"]) }),
         await run(inserts.enqueueKeyedJobs, { rows: rowsOf(["k"]) }),
@@ -132,6 +134,7 @@ describe("functions that keep plans", () => {
       });
       await runStatement(executor, callOf(statements.completeJobs), { ...held, keeps: `{${ids.map(() => 1).join(",")}}` });
       await runStatement(executor, callOf(statements.lookAhead), { kinds: "{a}" });
+      await runStatement(executor, callOf(statements.findNextDue), { lines, kinds: "{a}" });
       return ids.length;
     };
     await client.query("begin");

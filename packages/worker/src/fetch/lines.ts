@@ -55,6 +55,11 @@ export class Lines {
     return this.#served?.has(lane) ?? true;
   }
 
+  /** Where claims look. */
+  known(): Line[] {
+    return [...this.#known.values()];
+  }
+
   /** What a look has found to have jobs, besides the permanent lines. */
   replace(lines: readonly Line[]): void {
     const served = lines.filter((line) => this.#isServed(line));

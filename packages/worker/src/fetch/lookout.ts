@@ -1,4 +1,4 @@
-import { type LaneAhead, toArrayLiteral, type WorkerStatements } from "@queue/core/internal";
+import { toArrayLiteral, type WorkerStatements } from "@queue/core/internal";
 import type { Database } from "../database/database.js";
 import { Loop } from "../lifecycle/loop.js";
 import type { Clock } from "../time/clock.js";
@@ -6,7 +6,7 @@ import type { Lines } from "./lines.js";
 
 export interface LookoutOptions {
   readonly database: Database;
-  readonly statements: Pick<WorkerStatements, "lookAhead" | "lookBehind">;
+  readonly statements: Pick<WorkerStatements, "findNextDue" | "lookAhead" | "lookBehind">;
   readonly clock: Clock;
   readonly lines: Lines;
   readonly kinds: readonly string[];
@@ -15,8 +15,8 @@ export interface LookoutOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** A look may take this share of the time: with millions of dead rows in its way, it is made more seldom. */
-const lookShare = 1 / 20;
+/** A look for lines may take this share of the time: with millions of dead rows in its way, it is made more seldom. */
+const lookShare = 1 / 50;
 /** The same for a look behind, which reads everything that is due. */
 const behindShare = 1 / 200;
 const shortestBehindMs = 60_000;
@@ -36,6 +36,8 @@ export class Lookout {
   #looking: Promise<void> | undefined;
   /** Somebody asked while a look was under way, which may not see why. */
   #mustLookAgain = false;
+  /** The next look is for lines that are not known, too. */
+  #isForLines = false;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #lookTookMs = 0;
   #behindDueAtMs = Number.NEGATIVE_INFINITY;
@@ -66,7 +68,7 @@ export class Lookout {
   lookEverywhere(): void {
     if (this.#isStopping) return;
     this.#options.lines.lookFarBelow();
-    this.#claimAndLook();
+    this.#claimAndLook(true);
   }
 
   /** Looks when a job becomes due. Of several moments the earliest counts: the look then finds the next. */
@@ -76,7 +78,7 @@ export class Lookout {
     const atMs = clock.now() + inMs;
     if (this.#isStopping || (this.#timer !== undefined && this.#timer.atMs <= atMs)) return;
     this.#forgetTimer();
-    this.#timer = { atMs, cancel: clock.after(inMs, () => this.#claimAndLook()) };
+    this.#timer = { atMs, cancel: clock.after(inMs, () => this.#claimAndLook(false)) };
   }
 
   /** Looks, if the last look is so long ago, and did not take so long that its share of the time is used up. */
@@ -85,7 +87,12 @@ export class Lookout {
   }
 
   /** Which lines have jobs, and when the next one is due. Of a look that is under way, the next one is waited for. */
-  async look(): Promise<void> {
+  look(): Promise<void> {
+    return this.#look(true);
+  }
+
+  async #look(isForLines: boolean): Promise<void> {
+    this.#isForLines ||= isForLines;
     if (this.#looking !== undefined) {
       this.#mustLookAgain = true;
       return this.#looking;
@@ -119,27 +126,43 @@ export class Lookout {
   }
 
   async #lookOnce(): Promise<void> {
-    const { database, statements, clock, lines, kinds } = this.#options;
-    const beganAtMs = clock.now();
+    const isForLines = this.#isForLines;
+    this.#isForLines = false;
     this.#forgetTimer();
-    let ahead: LaneAhead[];
     try {
-      ahead = await database.run(statements.lookAhead, { kinds: toArrayLiteral(kinds) });
+      const dueInMs = await (isForLines ? this.#lookForLines() : this.#lookInLines());
+      if (dueInMs !== undefined) this.lookAfter(dueInMs);
     } catch (error) {
+      this.#isForLines ||= isForLines;
       this.lookAfter(againMs);
       throw error;
     }
+  }
+
+  /** Which lines have jobs; in how many milliseconds the next one is due that is served here. */
+  async #lookForLines(): Promise<number | undefined> {
+    const { database, statements, clock, lines, kinds } = this.#options;
+    const beganAtMs = clock.now();
+    const ahead = await database.run(statements.lookAhead, { kinds: toArrayLiteral(kinds) });
     this.#lookedAtMs = clock.now();
     this.#lookTookMs = this.#lookedAtMs - beganAtMs;
     lines.replace(ahead);
     const dueInMs = ahead.flatMap(({ lane, due_in_ms }) => (due_in_ms === null || !lines.isServed(lane) ? [] : [Number(due_in_ms)]));
-    if (dueInMs.length > 0) this.lookAfter(Math.min(...dueInMs));
+    return dueInMs.length === 0 ? undefined : Math.min(...dueInMs);
   }
 
-  #claimAndLook(): void {
+  /** In how many milliseconds the next job of the lines is due that are known. */
+  async #lookInLines(): Promise<number | undefined> {
+    const { database, statements, lines, kinds } = this.#options;
+    const input = { lines: JSON.stringify(lines.known()), kinds: toArrayLiteral(kinds) };
+    const [next] = await database.run(statements.findNextDue, input);
+    return next?.due_in_ms == null ? undefined : Number(next.due_in_ms);
+  }
+
+  #claimAndLook(isForLines: boolean): void {
     const { onFound, onError } = this.#options;
     onFound();
-    this.look().then(onFound, onError);
+    this.#look(isForLines).then(onFound, onError);
   }
 
   #forgetTimer(): void {
