@@ -26,6 +26,7 @@ const columns = {
   completeJobs: { id: "text" },
   completeOwnJobs: { id: "text" },
   extendLeases: { id: "text", extended: "boolean", held: "boolean" },
+  findEnded: { id: "text", status: "text", claims: "integer", worker: "text" },
   findNextDue: { due_in_ms: "text" },
   finishEffect: { key: "text" },
   lookAhead: { lane: "text", priority: "smallint", due_in_ms: "text" },

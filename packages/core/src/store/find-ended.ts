@@ -10,13 +10,16 @@ export interface EndedRow {
   readonly worker: string | null;
 }
 
-/** How jobs that have left the table ended. Reads the archive's BRIN index. */
+/**
+ * How jobs that have left the table ended. Reads the archive's BRIN index, when it is called as a function: the planner, left alone,
+ * reads all of a partition that was not analysed since it grew.
+ */
 export function findEnded(schema: string): Statement<{ readonly ids: string }, EndedRow> {
   const p = placeholders<{ readonly ids: string }>();
   return defineStatement(
     queryBuilder(schema)
       .selectFrom("jobs_archive as a")
-      .select([sql<string>`a.id::text`.as("id"), "a.status", "a.claims", "a.worker"])
+      .select([sql<string>`a.id::text`.as("id"), sql<EndedRow["status"]>`a.status::text`.as("status"), "a.claims", "a.worker"])
       .where(sql<boolean>`a.id = any(${p.bigints("ids")})`),
   );
 }

@@ -15,15 +15,14 @@ export interface FindFunctionsInput {
  */
 export function findFunctions(schema: string): Statement<FindFunctionsInput, { name: string }> {
   const p = placeholders<FindFunctionsInput>();
-  const names = (table: string) =>
-    sql`pg_catalog.strpos(p.prosrc, ${textLiteral(`${quoteIdentifier(schema)}.${quoteIdentifier(table)}`)}) > 0`;
+  const names = (beginning: string) => sql`pg_catalog.strpos(p.prosrc, ${textLiteral(`${quoteIdentifier(schema)}."${beginning}`)}) > 0`;
   return defineStatement(
     queryBuilder(schema)
       .selectFrom(
         sql<{ name: string }>`(
           select p.proname::text as name from pg_catalog.pg_proc p
            where p.pronamespace = pg_catalog.to_regnamespace(${textLiteral(quoteIdentifier(schema))})
-             and p.proname = any(${p.texts("names")}) and (${names("jobs")} or ${names("effects")})
+             and p.proname = any(${p.texts("names")}) and (${names("job")} or ${names("effects")})
              and pg_catalog.has_function_privilege(p.oid, 'execute'))`.as("found"),
       )
       .select("name"),

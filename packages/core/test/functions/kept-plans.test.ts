@@ -76,6 +76,7 @@ describe("functions that keep plans", () => {
         await run(statements.completeAndClaim, { ...claim, ids: "{3}", fences: "{1}", keeps: "{-1}" }),
         await run(statements.lookAhead, { kinds: "{a}" }),
         await run(statements.findNextDue, { lines, kinds: "{a}" }),
+        await run(statements.findEnded, { ids: "{2,4,5}" }),
         await run(inserts.enqueueJobs, { rows: rowsOf([null, null]) }),
         await run(inserts.enqueueKeyedJobs, { rows: rowsOf(["k", null, "k"]) }),
         await run(inserts.enqueueKeyedJobs, { rows: rowsOf(["k"]) }),
@@ -147,6 +148,25 @@ describe("functions that keep plans", () => {
     await client.query("rollback");
     client.release();
   });
+});
+
+test("how a job ended is found by the archive's index, however large and new the archive is", async () => {
+  const client = await database.newPool({ max: 1 }).connect();
+  await client.query("begin");
+  await client.query("alter table queue.jobs_archive_default set (autovacuum_enabled = off)");
+  await client.query(
+    `insert into queue.jobs_archive
+       (id, run_at, created_at, finished_at, keep_until, claims, attempts, max_attempts, redrives, status, priority, lane, kind, errors)
+     select i, now(), now(), timestamptz '2020-01-01', now(), 1, 1, 1, 0, 'done', 5, 'default', 'a', '[]' from generate_series(1, 20000) i`,
+  );
+  const scans = async () =>
+    (await client.query("select sum(seq_scan)::int as scans from pg_stat_xact_user_tables where relname like 'jobs%'")).rows;
+  const before = await scans();
+  const found = await runStatement(executorOn(client), callOf(statements.findEnded), { ids: "{7,20001}" });
+  expect(found).toEqual([{ id: "7", status: "done", claims: 1, worker: null }]);
+  expect(await scans()).toEqual(before);
+  await client.query("rollback");
+  client.release();
 });
 
 describe("an enqueue", () => {
