@@ -177,14 +177,33 @@ describe("operators ring too", () => {
     await admin.pause("default");
     expect(await linesHeard(listener)).toEqual([]);
     await admin.redrive({ all: true });
-    expect(await linesHeard(listener)).toEqual(["*"]);
+    expect(await linesHeard(listener)).toEqual(["5 default"]);
     await admin.retry(id);
-    expect(await linesHeard(listener)).toEqual(["*"]);
+    expect(await linesHeard(listener)).toEqual(["5 default"]);
     await admin.resume("default");
     expect(await linesHeard(listener)).toEqual(["*"]);
     await admin.resume("default");
     expect(await linesHeard(listener)).toEqual([]);
     await admin.cancel(id);
     expect(await linesHeard(listener)).toEqual([`cancel ${id}`]);
+  });
+
+  test("a redrive rings once for each line, since the earliest, and for everything when there are too many", async () => {
+    const admin = queue.admin(db);
+    const bury = (lanes: string) =>
+      database.pool.query(
+        `insert into queue.jobs (kind, lane, priority, status) select 'a', ${lanes}, i % 2, 'dead' from generate_series(1, 40) i`,
+      );
+    await using listener = await listenTo(database.url);
+    await bury("'mail'");
+    await admin.redrive({ all: true });
+    expect((await linesHeard(listener)).toSorted()).toEqual(["0 mail", "1 mail"]);
+    await bury("'l' || i");
+    await admin.redrive({ all: true });
+    expect(await linesHeard(listener)).toEqual(["*"]);
+    await bury("repeat('l', 181)");
+    await admin.redrive({ all: true });
+    expect(await linesHeard(listener)).toEqual(["*"]);
+    await database.pool.query("truncate queue.jobs");
   });
 });

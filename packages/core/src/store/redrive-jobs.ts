@@ -1,7 +1,7 @@
 import { type Selectable, type SelectQueryBuilder, sql } from "kysely";
 import { isHeld } from "./is-held.js";
 import { queryBuilder } from "./query-builder.js";
-import { ring } from "./ring.js";
+import { ringForLines } from "./ring.js";
 import { clockTimestamp } from "./sql-time.js";
 import { defineStatement, placeholders, type Statement } from "./statement.js";
 import type { StoreDatabase } from "./store-database.js";
@@ -135,16 +135,13 @@ function redrive(schema: string, lock: (chosen: Chosen) => Chosen): Statement<Re
             redrives: sql<number>`j.redrives + 1`,
           })
           .where(sql<boolean>`${p.boolean("isApplied")} and j.id = any(array(select d.id from decided d where d.redriven))`)
-          .returning("j.id"),
+          .returning(["j.lane", "j.priority", "j.run_at"]),
       )
-      .with("rung", (db) =>
-        db
-          .selectFrom(sql<{ id: string }>`(select id from redriven limit 1)`.as("one"))
-          .innerJoin(sql`lateral ${ring(schema, sql`'*'`)}`.as("bell"), (join) => join.onTrue())
-          .select(sql<number>`1`.as("ok")),
-      )
+      .with("rung", () => ringForLines(schema, "redriven"))
+      // All of them are rung for: a join would stop at the first.
+      .with("bell", (db) => db.selectFrom("rung").select(sql<string>`pg_catalog.count(*)`.as("lines")))
       .selectFrom("decided as d")
-      .leftJoin("rung", (join) => join.onTrue())
+      .innerJoin("bell", (join) => join.onTrue())
       .select([sql<string>`d.id::text`.as("id"), "d.redriven"])
       .orderBy("d.id"),
   );

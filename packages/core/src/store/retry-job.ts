@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { queryBuilder } from "./query-builder.js";
-import { ring } from "./ring.js";
+import { ringForLines } from "./ring.js";
 import { clockTimestamp } from "./sql-time.js";
 import { defineStatement, placeholders, type Statement } from "./statement.js";
 
@@ -15,10 +15,11 @@ export function retryJob(schema: string): Statement<{ readonly id: string }, { i
           .set({ run_at: sql<Date>`least(j.run_at, ${clockTimestamp})` })
           .where("j.id", "=", p.bigint("id"))
           .where(sql<boolean>`j.status::text = 'queued'`)
-          .returning(sql<string>`j.id::text`.as("id")),
+          .returning([sql<string>`j.id::text`.as("id"), "j.lane", "j.priority", "j.run_at"]),
       )
+      .with("rung", () => ringForLines(schema, "due"))
       .selectFrom("due")
-      .innerJoin(sql`lateral ${ring(schema, sql`'*'`)}`.as("rung"), (join) => join.onTrue())
+      .innerJoin("rung", (join) => join.onTrue())
       .select("due.id"),
   );
 }

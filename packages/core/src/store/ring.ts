@@ -3,8 +3,26 @@ import { notificationChannel } from "./notification-channel.js";
 
 /**
  * Wakes the workers of `schema`, as an item of FROM: `select … from x cross join lateral ${ring}`. `message` is `*` (look
- * everywhere) or `cancel ID`. pg_notify in FROM, because some libraries cannot read a column of type void.
+ * everywhere), `cancel ID`, or names a line. pg_notify in FROM, because some libraries cannot read a column of type void.
  */
 export function ring(schema: string, message: RawBuilder<string>): RawBuilder<unknown> {
   return sql`pg_catalog.pg_notify(${sql.lit(notificationChannel(schema))}, ${message})`;
+}
+
+/** As the trigger does: what does not fit becomes `*`. */
+const mostLines = 16;
+const longestLane = 180;
+
+/**
+ * Wakes the workers for the lines of the rows of `source`, a CTE with the columns lane, priority and run_at, as the body of a CTE. It
+ * names the second since which a job is due there, so that nobody looks further below than that.
+ */
+export function ringForLines(schema: string, source: string): RawBuilder<{ ok: number }> {
+  const first = sql`pg_catalog.floor(extract(epoch from pg_catalog.min(r.run_at)))`;
+  return sql`(
+    select 1 as ok from (
+      select distinct case when pg_catalog.count(*) over () > ${sql.lit(mostLines)} or pg_catalog.octet_length(r.lane) > ${sql.lit(longestLane)}
+             then '*' else r.priority || '@' || ${first} || ' ' || r.lane end as message
+        from ${sql.ref(source)} as r group by r.lane, r.priority) as line
+     cross join lateral ${ring(schema, sql`line.message`)} as bell)`;
 }

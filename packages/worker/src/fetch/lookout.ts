@@ -71,6 +71,12 @@ export class Lookout {
     this.#claimAndLook(true);
   }
 
+  /** A line was told where something will be due. */
+  lookInLines(): void {
+    const { onFound, onError } = this.#options;
+    if (!this.#isStopping) this.#look(false).then(onFound, onError);
+  }
+
   /** Looks when a job becomes due. Of several moments the earliest counts: the look then finds the next. */
   lookAfter(ms: number): void {
     const { clock } = this.#options;
@@ -162,6 +168,7 @@ export class Lookout {
   #claimAndLook(isForLines: boolean): void {
     const { onFound, onError } = this.#options;
     onFound();
+    // Once more: what became due, or was found, after that claim.
     this.#look(isForLines).then(onFound, onError);
   }
 

@@ -8,6 +8,7 @@ import { Fetcher } from "../fetch/fetcher.js";
 import { HearingCheck } from "../fetch/hearing-check.js";
 import { Lines } from "../fetch/lines.js";
 import { Lookout } from "../fetch/lookout.js";
+import { OthersBell } from "../fetch/others-bell.js";
 import { Prefetch } from "../fetch/prefetch.js";
 import { LeaseKeeper } from "../lease/lease-keeper.js";
 import { Janitor } from "../maintenance/janitor.js";
@@ -61,6 +62,7 @@ export class Services {
   readonly janitor: Janitor;
   readonly registrar: Registrar;
   readonly hearingCheck: HearingCheck;
+  readonly othersBell: OthersBell;
   readonly #options: ServicesOptions;
   readonly #exchange: Exchange;
   #transactions: Semaphore;
@@ -111,6 +113,7 @@ export class Services {
       },
       onLook: () => this.lookout.lookEverywhere(),
     });
+    this.othersBell = new OthersBell(common);
     const prefetch = new Prefetch({ isOn: options.prefetch, concurrency, clock });
     this.fetcher = new Fetcher({
       ...common,
@@ -168,12 +171,11 @@ export class Services {
         this.fetcher.onRoom();
         if (dueInMs !== undefined) this.lookout.lookAfter(dueInMs);
       },
-      onGivenBack: ({ lane, priority, run_at }) => {
-        this.lines.add({ lane, priority }, Number(run_at));
+      onGivenBack: (row) => {
+        this.lines.add(row, Number(row.run_at));
         this.fetcher.wake();
-        if (!this.#othersMayHave) return;
-        this.#othersMayHave = false;
-        soon(() => void this.ringOthers().catch(onError));
+        if (this.#othersMayHave) this.othersBell.add(row);
+        soon(() => (this.#othersMayHave = false));
       },
     });
     this.leaseKeeper = new LeaseKeeper({
@@ -199,7 +201,7 @@ export class Services {
       othersNeedMs: options.heartbeatMs,
       onReturned: () => {
         this.lookout.lookEverywhere();
-        this.ringOthers().catch(onError);
+        this.othersBell.ringForAll().catch(onError);
       },
       // What others return keeps its place, below the cursors, and whoever hears nothing is not told of it.
       onSwept: () => {
@@ -222,11 +224,6 @@ export class Services {
   limitTransactions(transactions: number): void {
     this.#transactions = new Semaphore(transactions);
     this.#runner = this.#createRunner();
-  }
-
-  /** Others sleep until their poll otherwise: what is put back rings for nobody by itself. */
-  async ringOthers(): Promise<void> {
-    await this.database.run(this.statements.ringWorkers, { message: "*" });
   }
 
   #createRunner(): AttemptRunner {

@@ -140,7 +140,7 @@ export class Session {
     this.#services.hearingCheck.stop();
     this.#services.bell.stop();
     const services = [leaseKeeper, sweeper, janitor, registrar, lookout, refunder].map((service) => service.stop());
-    const ringing = flow.hasGivenBack ? this.#attempt(() => this.#services.ringOthers()) : undefined;
+    const ringing = flow.hasGivenBack ? this.#attempt(() => this.#services.othersBell.ringForAll()) : undefined;
     await inTime(Promise.all([ringing, reporter.drain(), ...services]));
     await inTime(
       Promise.resolve(this.#subscription?.close()).catch((error: unknown) => reporter.error(error, "Closing the listener failed")),
@@ -188,7 +188,7 @@ export class Session {
     else if (this.#services.lines.isServed(notification.lane)) {
       this.#services.lines.add(notification, notification.since);
       if (!this.#services.bell.rang()) return;
-      if (notification.isLater) this.#services.lookout.lookEverywhere();
+      if (notification.isLater) this.#services.lookout.lookInLines();
       else this.#services.fetcher.wake();
     }
   }
