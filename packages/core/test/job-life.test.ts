@@ -53,7 +53,7 @@ describe("the life of a job", () => {
       ],
       ["requeueJobs", requeue("queued")],
       ["requeueJobs", requeue("dead")],
-      ["returnExpiredJobs", () => runStatement(executor, statements.returnExpiredJobs, { limit: 9, except: "{}" })],
+      ["returnExpiredJobs", () => runStatement(executor, statements.returnExpiredJobs, { limit: 9, except: "{}", withinMs: null })],
       ["releaseUnknownJobs", () => runStatement(executor, statements.releaseUnknownJobs, { worker, known: "{}", until: null })],
       [
         "refundAttempts",
@@ -68,7 +68,7 @@ describe("the life of a job", () => {
       ["retryJob", (id) => runStatement(executor, statements.retryJob, { id })],
       ["extendLeases", (id) => runStatement(executor, statements.extendLeases, { ids: `{${id}}`, fences: "{1}", worker, leaseMs: 1_000 })],
       ["deleteEnded", () => runStatement(executor, statements.deleteEnded, { limit: 9 })],
-      ["lookAhead", () => runStatement(executor, statements.lookAhead, { kinds: "{a}" })],
+      ["lookAhead", () => runStatement(executor, statements.lookAhead, { known: "[]", kinds: "{a}" })],
       ["findNextDue", () => runStatement(executor, statements.findNextDue, { lines: '[{"lane":"default","priority":5}]', kinds: "{a}" })],
     ];
 

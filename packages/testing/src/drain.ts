@@ -74,7 +74,7 @@ export function createDrain<TJobs extends JobDefinitions, TSchema extends string
     };
     // In the order of their times: a retry in ten minutes comes before a job that is due in an hour.
     const nextDueInMs = async () => {
-      const lines = await runStatement(setting.executor, lookAhead, { kinds: toArrayLiteral(Object.keys(handlers)) });
+      const lines = await runStatement(setting.executor, lookAhead, { known: "[]", kinds: toArrayLiteral(Object.keys(handlers)) });
       const dues = lines.flatMap(({ due_in_ms }) => (due_in_ms === null ? [] : [Math.ceil(Math.max(0, Number(due_in_ms)))]));
       return Math.min(...dues, Number.POSITIVE_INFINITY);
     };

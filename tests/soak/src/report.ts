@@ -10,6 +10,8 @@ const columns: readonly (readonly [title: string, read: (window: Window) => stri
   ["p99", ({ startLatency }) => milliseconds(percentile(startLatency.database, 0.99))],
   ["start p50", ({ startLatency }) => milliseconds(percentile(startLatency.handler, 0.5))],
   ["p99", ({ startLatency }) => milliseconds(percentile(startLatency.handler, 0.99))],
+  ["commit p50", ({ commitLatency }) => milliseconds(percentile(commitLatency, 0.5))],
+  ["p99", ({ commitLatency }) => milliseconds(percentile(commitLatency, 0.99))],
   ["heap MiB", ({ last }) => last.processes.map(({ heap }) => megabytes(heap)).join(" ")],
   ["rss MiB", ({ last }) => last.processes.map(({ rss }) => megabytes(rss)).join(" ")],
   ["session MiB", ({ last }) => megabytes(Math.max(0, ...Object.values(last.server.backends)))],
@@ -39,7 +41,7 @@ export function verdictLines(verdicts: readonly Verdict[]): readonly string[] {
 
 /** The windows without their histograms, for machines. */
 export function windowFigures(window: Window): object {
-  const { fromMs, toMs, enqueued, ended, walBytes, isHeld, startLatency, last } = window;
+  const { fromMs, toMs, enqueued, ended, walBytes, isHeld, startLatency, commitLatency, last } = window;
   const figures = ({ database, handler }: Window["startLatency"], share: number) => ({
     database: percentile(database, share),
     handler: percentile(handler, share),
@@ -54,6 +56,8 @@ export function windowFigures(window: Window): object {
     walBytes,
     startP50Ms: figures(startLatency, 0.5),
     startP99Ms: figures(startLatency, 0.99),
+    commitP50Ms: percentile(commitLatency, 0.5),
+    commitP99Ms: percentile(commitLatency, 0.99),
     tables: server.tables,
     backends: server.backends,
     processes: processes.map(({ name, heap, rss, external, held, stoodStillMs }) => ({ name, heap, rss, external, held, stoodStillMs })),
@@ -65,7 +69,7 @@ function line(cells: readonly string[]): string {
 }
 
 /** Of the cells that hold a figure for each process. */
-const widths: Readonly<Record<number, number>> = { 0: 8, 7: 23, 8: 23 };
+const widths: Readonly<Record<number, number>> = { 0: 8, 9: 23, 10: 23 };
 
 function perSecond({ fromMs, toMs }: Window, count: number): string {
   return (count / ((toMs - fromMs) / 1_000)).toFixed(0);

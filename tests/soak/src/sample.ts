@@ -1,3 +1,4 @@
+import type { Counts } from "./histogram.js";
 import type { ProcessSample } from "./process-sample.js";
 import type { ServerSample } from "./server-sample.js";
 
@@ -7,6 +8,8 @@ export interface Sample {
   readonly atMs: number;
   readonly server: ServerSample;
   readonly processes: readonly ProcessSample[];
+  /** Milliseconds of the probe's commits since the sample before. */
+  readonly commitLatency: Counts;
   readonly troubles: readonly string[];
 }
 

@@ -1,6 +1,7 @@
 import { migrate } from "@queue/core/migrations";
 import { createDatabase, type EmbeddedServer, startEmbeddedServer } from "@queue/test-database";
 import { sql } from "kysely";
+import { CommitProbe } from "./commit-probe.js";
 import type { Account, Sample } from "./sample.js";
 import { sampleServer } from "./server-sample.js";
 import { openDatabase, openPool, products, queue, type SoakDatabase } from "./soak-queue.js";
@@ -18,14 +19,22 @@ export class SoakWorld {
   readonly db: SoakDatabase;
   readonly #server: EmbeddedServer;
   readonly #processes: readonly SoakProcess[];
+  readonly #probe: CommitProbe;
   #since: string | undefined;
   #samples = 0;
   #ownTroubles: string[] = [];
 
-  private constructor(parts: { server: EmbeddedServer; url: string; db: SoakDatabase; processes: readonly SoakProcess[] }) {
+  private constructor(parts: {
+    server: EmbeddedServer;
+    url: string;
+    db: SoakDatabase;
+    probe: CommitProbe;
+    processes: readonly SoakProcess[];
+  }) {
     this.#server = parts.server;
     this.url = parts.url;
     this.db = parts.db;
+    this.#probe = parts.probe;
     this.#processes = parts.processes;
   }
 
@@ -40,7 +49,8 @@ export class SoakWorld {
       await sql`create index on orders using brin (at) with (pages_per_range = 32, autosummarize = on)`.execute(db);
       await sql`create table stock (product integer primary key, sold integer not null default 0) with (fillfactor = 50)`.execute(db);
       await sql`insert into stock select generate_series(0, ${products - 1}::int)`.execute(db);
-      return new SoakWorld({ server, url, db, processes: startProcesses(url, options) });
+      const probe = await CommitProbe.begin(url);
+      return new SoakWorld({ server, url, db, probe, processes: startProcesses(url, options) });
     } catch (error) {
       await server.stop();
       throw error;
@@ -57,7 +67,13 @@ export class SoakWorld {
     const processes = samples.filter((sample) => sample !== undefined);
     const own = this.#ownTroubles.splice(0);
     const complaints = this.#processes.flatMap((process) => process.takeComplaints());
-    return { atMs, server, processes, troubles: [...own, ...complaints, ...processes.flatMap(({ troubles }) => troubles)] };
+    return {
+      atMs,
+      server,
+      processes,
+      commitLatency: this.#probe.take(),
+      troubles: [...own, ...complaints, ...processes.flatMap(({ troubles }) => troubles)],
+    };
   }
 
   /** What an operator does now and then: dead letters whose cause is mended go back to the queue. */
@@ -81,6 +97,7 @@ export class SoakWorld {
   async end(): Promise<void> {
     await this.#end("producer");
     await this.#end("worker");
+    await this.#probe.end();
     await this.db.destroy();
     await this.#server.stop();
   }

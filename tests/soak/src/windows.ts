@@ -8,6 +8,8 @@ export interface Window {
   readonly enqueued: number;
   readonly ended: number;
   readonly startLatency: { readonly database: Histogram; readonly handler: Histogram };
+  /** Of the probe's commits, which have nothing to do with the queue. */
+  readonly commitLatency: Histogram;
   readonly walBytes: number;
   /** A snapshot was held in it. */
   readonly isHeld: boolean;
@@ -45,6 +47,7 @@ function windowOf(first: Sample, members: readonly Sample[], last: Sample, hold:
       database: mergeCounts(members.map(({ server }) => server.startLatency)),
       handler: mergeCounts(members.flatMap(({ processes }) => processes.map(({ startLatency }) => startLatency))),
     },
+    commitLatency: mergeCounts(members.map(({ commitLatency }) => commitLatency)),
     walBytes: last.server.wal - first.server.wal,
     isHeld: hold !== undefined && hold.fromMs < last.atMs && hold.toMs > first.atMs,
     last,

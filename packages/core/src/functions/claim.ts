@@ -106,12 +106,13 @@ function nextDue(schema: string): SqlFunction {
     returns: "interval",
     body: `
 declare
+  given_known text := '[]';
   given_kinds text := next_due.kinds::text;
   line record;
   nearest float8;
 begin
   for line in
-    ${embedStatement(lookAhead(schema), { kinds: "given_kinds" })}
+    ${embedStatement(lookAhead(schema), { known: "given_known", kinds: "given_kinds" })}
   loop
     if next_due.lanes is null or line.lane = any(next_due.lanes) then
       nearest := least(nearest, line.due_in_ms::float8);

@@ -61,6 +61,7 @@ function sweep(schema: string): SqlFunction {
 declare
   given_limit integer := sweep.max_jobs;
   given_except text := coalesce(sweep.except_ids, '{}')::text;
+  given_within_ms text := null;
   given_message text := '*';
   is_returned boolean := false;
   job record;
@@ -69,7 +70,7 @@ begin
     ${refuse(`'sweep: max_jobs must be a whole number from 1 to ${largestSweep}, but is ' || coalesce(given_limit::text, 'null') || '.'`)}
   end if;
   for job in
-    ${embedStatement(returnExpiredJobs(schema), { limit: "given_limit", except: "given_except" })}
+    ${embedStatement(returnExpiredJobs(schema), { limit: "given_limit", except: "given_except", withinMs: "given_within_ms" })}
   loop
     id := job.id::bigint;
     kind := job.kind;

@@ -52,7 +52,7 @@ export const initial: SchemaMigration = {
         (column) => `alter table ${s}.jobs alter column ${column} set statistics 0`,
       ),
       `create index jobs_claim on ${s}.jobs (lane, priority, run_at, id) where status = 'queued'`,
-      `create index jobs_running on ${s}.jobs (lane) where status = 'running'`,
+      `create index jobs_running on ${s}.jobs (started_at) where status = 'running'`,
       `create index jobs_waiting on ${s}.jobs (created_at) where status = 'waiting'`,
       `create index jobs_dead on ${s}.jobs (lane, kind, id) where status = 'dead'`,
 

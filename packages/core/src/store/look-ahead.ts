@@ -1,10 +1,12 @@
 import { sql } from "kysely";
 import { queryBuilder } from "./query-builder.js";
-import { queuedLines } from "./queued-lines.js";
+import { queuedLinesAround } from "./queued-lines.js";
 import { clockTimestamp, transactionTimestamp } from "./sql-time.js";
 import { defineStatement, placeholders, type Statement } from "./statement.js";
 
 export interface LookAheadInput {
+  /** A JSON array of lines that come back without a look at whether they have jobs. */
+  readonly known: string;
   /** The kinds that the worker has handlers for, as an array literal. */
   readonly kinds: string;
 }
@@ -17,12 +19,13 @@ export interface LaneAhead {
 }
 
 /**
- * The lines that have queued jobs, and when the next one that is not yet due will be. Reads only.
+ * The lines that have queued jobs, and those that are known, and when the next one that is not yet due will be. Reads only. Of the
+ * lines that are known it passes no entry that was due before: while somebody holds a snapshot, all that was claimed since is there.
  */
 export function lookAhead(schema: string): Statement<LookAheadInput, LaneAhead> {
   const p = placeholders<LookAheadInput>();
   const query = queryBuilder(schema)
-    .withRecursive("line", () => queuedLines(schema))
+    .withRecursive("line", () => queuedLinesAround(schema, p.json("known")))
     .selectFrom("line as l")
     .leftJoinLateral(
       (eb) =>
@@ -40,6 +43,8 @@ export function lookAhead(schema: string): Statement<LookAheadInput, LaneAhead> 
       (join) => join.onTrue(),
     )
     .select(["l.lane", "l.priority"])
-    .select(sql<string | null>`(extract(epoch from next.run_at - ${clockTimestamp}) * 1000)::text`.as("due_in_ms"));
+    .select(sql<string | null>`(extract(epoch from next.run_at - ${clockTimestamp}) * 1000)::text`.as("due_in_ms"))
+    // The step before the first line.
+    .where("l.priority", ">=", sql.lit(0));
   return defineStatement(query);
 }

@@ -2,13 +2,15 @@ import { sql } from "kysely";
 import { appendError } from "./error-history.js";
 import { keptPlace } from "./kept-place.js";
 import { queryBuilder } from "./query-builder.js";
-import { clockTimestamp } from "./sql-time.js";
+import { clockTimestamp, transactionTimestamp } from "./sql-time.js";
 import { defineStatement, placeholders, type Statement } from "./statement.js";
 
 export interface ReturnExpiredJobsInput {
   readonly limit: number;
   /** Ids that are left alone, as an array literal: what the sweeping process runs itself, and is about to extend. */
   readonly except: string;
+  /** Only what was claimed so many milliseconds ago at most; null: all. */
+  readonly withinMs: number | null;
 }
 
 export interface ExpiredJob {
@@ -26,7 +28,7 @@ export const leaseExpiredMessage = "The lease ran out: the worker died, was cut 
 /**
  * The sweep: returns jobs whose lease ran out to their place in the queue, or to the dead letters when no attempt is left, so that
  * a job that kills its process cannot be claimed for ever. Skips locked rows, so sweepers never wait for each other. Reads the
- * index of running jobs. Safe to repeat.
+ * index of running jobs, in which all that ran since somebody holds a snapshot is still there: `withinMs` bounds that. Safe to repeat.
  */
 export function returnExpiredJobs(schema: string): Statement<ReturnExpiredJobsInput, ExpiredJob> {
   const p = placeholders<ReturnExpiredJobsInput>();
@@ -40,6 +42,8 @@ export function returnExpiredJobs(schema: string): Statement<ReturnExpiredJobsIn
           .selectFrom("jobs as j")
           .select("j.id")
           .where("j.status", "=", sql.lit("running"))
+          // Folded by the planner, which knows the value.
+          .where(sql<boolean>`(${p.interval("withinMs")} is null or j.started_at > ${transactionTimestamp} - ${p.interval("withinMs")})`)
           .where("j.locked_until", "<", clockTimestamp)
           .where(sql<boolean>`j.id <> all(${p.bigints("except")})`)
           .limit(p.int("limit"))

@@ -86,7 +86,7 @@ export function workerOn(target: EnqueueTarget, { worker = "w1", schema = "queue
       });
       return rows.sort((a, b) => Number(a.id) - Number(b.id));
     },
-    sweep: (limit = 100) => run(statements.returnExpiredJobs, { limit, except: "{}" }),
+    sweep: (limit = 100) => run(statements.returnExpiredJobs, { limit, except: "{}", withinMs: null }),
     /** All of it: what a limit leaves to the next call, and the walk over the keys that an event releases. */
     async deleteEnded(limit = 100) {
       const [counts] = await run(statements.deleteEnded, { limit });
@@ -102,6 +102,7 @@ export function workerOn(target: EnqueueTarget, { worker = "w1", schema = "queue
     /** `below`: microseconds since 1970, for each line. */
     lookBehind: (lines: readonly { lane: string; priority: number; below: number }[], kinds: readonly string[] = ["a"]) =>
       run(statements.lookBehind, { lines: JSON.stringify(lines), kinds: toArrayLiteral(kinds) }),
-    lookAhead: (kinds: readonly string[] = ["a"]) => run(statements.lookAhead, { kinds: toArrayLiteral(kinds) }),
+    lookAhead: (kinds: readonly string[] = ["a"], known: readonly { lane: string; priority: number }[] = []) =>
+      run(statements.lookAhead, { known: JSON.stringify(known), kinds: toArrayLiteral(kinds) }),
   };
 }

@@ -50,7 +50,7 @@ describe("Lookout.look", () => {
     answer(statements.lookAhead, () => [ahead("found")]);
     await lookout.look();
     expect(known()).toEqual(["found", "default"]);
-    expect(looks()).toEqual([['{"a","b"}']]);
+    expect(looks()).toEqual([["[]", '{"a","b"}']]);
   });
 
   test("looks again for whoever asks while a look is under way, which may not see why, and once for all of them", async () => {
@@ -178,9 +178,14 @@ describe("Lookout.lookAfter", () => {
       if (failures-- > 0) throw sqlError("57P01");
       return [];
     });
-    await expect(lookout.look()).rejects.toThrow("57P01");
+    await lookout.look().catch(() => {});
     await clock.advanceSlowly(1_000);
     expect([looks().length, timedLooks().length]).toEqual([2, 0]);
+    failures = 1;
+    await expect(lookout.look()).rejects.toThrow("57P01");
+    await clock.advanceSlowly(1_000);
+    // What it was told to be known may be why.
+    expect(looks().map(([known]) => known === "[]")).toEqual([true, true, false, true]);
     await lookout.stop();
   });
 
@@ -238,17 +243,54 @@ describe("Lookout.lookEvery", () => {
 
   test("takes a fiftieth of the time at most, however slow looks are", async () => {
     const { lookout, clock, answer, looks } = setUp();
+    await lookout.look();
+    let tookMs = 1_000;
     answer(statements.lookAhead, () => {
-      clock.block(2_000);
+      clock.block(tookMs);
       return [];
     });
-    await lookout.lookEvery(pollIntervalMs / 2);
-    await clock.advanceSlowly(97_000);
-    await lookout.lookEvery(pollIntervalMs / 2);
-    expect(looks()).toHaveLength(1);
-    await clock.advanceSlowly(3_100);
+    await lookout.look();
+    await clock.advanceSlowly(48_000);
     await lookout.lookEvery(pollIntervalMs / 2);
     expect(looks()).toHaveLength(2);
+    await clock.advanceSlowly(2_100);
+    tookMs = 0;
+    await lookout.lookEvery(pollIntervalMs / 2);
+    expect(looks()).toHaveLength(3);
+  });
+
+  test("joins a look for lines that is under way", async () => {
+    const { lookout, answer, looks } = setUp();
+    const held = heldAnswers<LaneAhead>();
+    answer(statements.lookAhead, held.answer);
+    const first = lookout.lookEvery(pollIntervalMs / 2);
+    await settlePromises();
+    const second = lookout.lookEvery(pollIntervalMs / 2);
+    await held.give([]);
+    await Promise.all([first, second]);
+    expect(looks()).toHaveLength(1);
+  });
+
+  test("takes known lines to have jobs, and forgets those that have none once a minute, or more seldom when that is slow", async () => {
+    const { lookout, lines, clock, answer, looks, known } = setUp();
+    const given = () => JSON.parse(String(looks().at(-1)?.[0])) as unknown[];
+    lines.add({ lane: "told", priority: 1 });
+    answer(statements.lookAhead, () => {
+      clock.block(1_000);
+      return [ahead("told")];
+    });
+    await lookout.look();
+    expect(given()).toEqual([]);
+    answer(statements.lookAhead, () => []);
+    await clock.advanceSlowly(199_000);
+    await lookout.look();
+    expect(given()).toEqual([
+      { lane: "default", priority: 5 },
+      { lane: "told", priority: 1 },
+    ]);
+    await clock.advanceSlowly(1_100);
+    await lookout.look();
+    expect([given(), known()]).toEqual([[], ["default"]]);
   });
 
   test("looks again soon when the last one failed", async () => {

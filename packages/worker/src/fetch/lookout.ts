@@ -15,11 +15,11 @@ export interface LookoutOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** A look for lines may take this share of the time: with millions of dead rows in its way, it is made more seldom. */
+/** A look for lines may take this share of the time: with many lines it is made more seldom. */
 const lookShare = 1 / 50;
-/** The same for a look behind, which reads everything that is due. */
-const behindShare = 1 / 200;
-const shortestBehindMs = 60_000;
+/** The same for what is made seldom: a look behind, which reads everything that is due, and one that forgets lines without jobs. */
+const seldomShare = 1 / 200;
+const seldomMs = 60_000;
 /** Jobs that are due one after the other share a look. */
 const shortestTimerMs = 5;
 /** A look that failed is made again. */
@@ -38,8 +38,10 @@ export class Lookout {
   #mustLookAgain = false;
   /** The next look is for lines that are not known, too. */
   #isForLines = false;
+  #isLookingForLines = false;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #lookTookMs = 0;
+  #forgetsAtMs = Number.NEGATIVE_INFINITY;
   #behindDueAtMs = Number.NEGATIVE_INFINITY;
   #timer: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
@@ -47,7 +49,7 @@ export class Lookout {
     this.#options = options;
     this.#behind = new Loop({
       clock: options.clock,
-      intervalMs: shortestBehindMs,
+      intervalMs: seldomMs,
       runOnce: () => this.lookBehind(),
       onError: options.onError,
     });
@@ -89,6 +91,7 @@ export class Lookout {
 
   /** Looks, if the last look is so long ago, and did not take so long that its share of the time is used up. */
   async lookEvery(ms: number): Promise<void> {
+    if (this.#isLookingForLines) return this.#looking;
     if (this.#options.clock.now() - this.#lookedAtMs >= Math.max(ms, this.#lookTookMs / lookShare)) await this.look();
   }
 
@@ -119,7 +122,7 @@ export class Lookout {
     const beganAtMs = clock.now();
     const input = { lines: JSON.stringify(behind), kinds: toArrayLiteral(kinds) };
     const found = await database.run(statements.lookBehind, input);
-    this.#behindDueAtMs = clock.now() + (clock.now() - beganAtMs) / behindShare;
+    this.#behindDueAtMs = clock.now() + (clock.now() - beganAtMs) / seldomShare;
     for (const { lane, priority, run_at } of found) lines.add({ lane, priority }, Number(run_at));
     if (found.length > 0) onFound();
   }
@@ -134,24 +137,35 @@ export class Lookout {
   async #lookOnce(): Promise<void> {
     const isForLines = this.#isForLines;
     this.#isForLines = false;
+    this.#isLookingForLines = isForLines;
     this.#forgetTimer();
     try {
       const dueInMs = await (isForLines ? this.#lookForLines() : this.#lookInLines());
       if (dueInMs !== undefined) this.lookAfter(dueInMs);
     } catch (error) {
       this.#isForLines ||= isForLines;
+      if (isForLines) this.#forgetsAtMs = Number.NEGATIVE_INFINITY;
       this.lookAfter(againMs);
       throw error;
+    } finally {
+      this.#isLookingForLines = false;
     }
   }
 
-  /** Which lines have jobs; in how many milliseconds the next one is due that is served here. */
+  /**
+   * Which lines have jobs; in how many milliseconds the next one is due that is served here. Lines that are known are taken to have some,
+   * because to see that they have none, all that was claimed from them while a snapshot is held has to be passed; that is done seldom.
+   */
   async #lookForLines(): Promise<number | undefined> {
     const { database, statements, clock, lines, kinds } = this.#options;
     const beganAtMs = clock.now();
-    const ahead = await database.run(statements.lookAhead, { kinds: toArrayLiteral(kinds) });
+    const forgets = beganAtMs >= this.#forgetsAtMs;
+    const known = forgets ? [] : lines.known();
+    const ahead = await database.run(statements.lookAhead, { known: JSON.stringify(known), kinds: toArrayLiteral(kinds) });
+    const tookMs = clock.now() - beganAtMs;
+    if (forgets) this.#forgetsAtMs = clock.now() + Math.max(seldomMs, tookMs / seldomShare);
+    else this.#lookTookMs = tookMs;
     this.#lookedAtMs = clock.now();
-    this.#lookTookMs = this.#lookedAtMs - beganAtMs;
     lines.replace(ahead);
     const dueInMs = ahead.flatMap(({ lane, due_in_ms }) => (due_in_ms === null || !lines.isServed(lane) ? [] : [Number(due_in_ms)]));
     return dueInMs.length === 0 ? undefined : Math.min(...dueInMs);

@@ -46,6 +46,8 @@ describe("parseNotification", () => {
     "5@x mail",
     "5@1e9 mail",
     "constructor",
+    "5 \u0000",
+    "5 \ud800mail",
   ])("takes what it does not understand for a reason to look everywhere: %j", (payload) => {
     expect(parseNotification(payload)).toEqual({ type: "any" });
   });

@@ -17,6 +17,9 @@ export type Notification =
 const line = /^(~?)(\d)(?:@(-?\d{1,12}))? (.+)$/s;
 const cancel = /^cancel (\d+)$/;
 const ping = /^ping (.+)$/s;
+/** What no text in a database has, and no JSON there: a listener of somebody else's making may bring it. */
+// oxlint-disable-next-line no-control-regex -- the point
+const noText = /[\0\p{Surrogate}]/u;
 
 /** Anybody may notify: what is not understood means "look everywhere". */
 export function parseNotification(payload: string): Notification {
@@ -25,7 +28,7 @@ export function parseNotification(payload: string): Notification {
   const pinged = ping.exec(payload);
   if (pinged?.[1] !== undefined) return { type: "ping", worker: pinged[1] };
   const [, later, priority, second, lane] = line.exec(payload) ?? [];
-  if (priority === undefined || lane === undefined) return { type: "any" };
+  if (priority === undefined || lane === undefined || noText.test(lane)) return { type: "any" };
   const since = second === undefined ? undefined : Number(second) * 1_000_000;
   return { type: "line", lane, priority: Number(priority), isLater: later === "~", since };
 }

@@ -192,6 +192,7 @@ export class Services {
     });
     this.sweeper = new Sweeper({
       ...common,
+      leaseMs,
       known: () =>
         this.attempts
           .all()

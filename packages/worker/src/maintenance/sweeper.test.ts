@@ -13,6 +13,7 @@ function setUp() {
     statements,
     clock,
     intervalMs: 5_000,
+    leaseMs: 30_000,
     othersNeedMs: 10_000,
     known: () => ["7"],
     onReturned: () => (told.returned += 1),
@@ -21,9 +22,9 @@ function setUp() {
     onError: () => {},
   });
   /** The limits that were asked for: 0 only asks whether the database is there. */
-  const limits = () =>
-    sentOf(statements.returnExpiredJobs).map((parameters) => Number(parameters.find((one) => /^\d+$/.test(String(one)))));
-  return { sweeper, clock, answer, swept, told, limits };
+  const limits = () => sentOf(statements.returnExpiredJobs).map((parameters) => Number(parameters.at(-1)));
+  const within = () => sentOf(statements.returnExpiredJobs).map(([first]) => first);
+  return { sweeper, clock, answer, swept, told, limits, within };
 }
 
 const expired = (status: "queued" | "dead") => ({ id: "1", kind: "a", lane: "default", status, attempts: 1, worker: "gone" });
@@ -62,5 +63,35 @@ describe("Sweeper", () => {
     expect(swept).toEqual(["1"]);
     await sweeper.runOnce();
     expect(swept).toEqual(["1", "1"]);
+  });
+
+  test("looks at what was claimed lately only while a look at everything takes long, and at everything now and then", async () => {
+    const { sweeper, clock, answer, within } = setUp();
+    let tookMs = 40;
+    answer(statements.returnExpiredJobs, () => {
+      clock.block(tookMs);
+      return [];
+    });
+    for (let n = 0; n < 3; n++) await sweeper.runOnce();
+    expect(within()).toEqual([null, null, null]);
+    tookMs = 200;
+    await sweeper.runOnce();
+    await sweeper.runOnce();
+    clock.advance(9_000);
+    await sweeper.runOnce();
+    expect(within().slice(3)).toEqual([null, "60000", "60000"]);
+    clock.advance(1_000);
+    await sweeper.runOnce();
+    expect(within().at(-1)).toBe(null);
+    // A database that stood still.
+    tookMs = 10_000;
+    clock.advance(10_000);
+    await sweeper.runOnce();
+    tookMs = 1;
+    clock.advance(59_000);
+    await sweeper.runOnce();
+    clock.advance(1_001);
+    await sweeper.runOnce();
+    expect(within().slice(-3)).toEqual([null, "60000", null]);
   });
 });

@@ -93,7 +93,7 @@ export function sweep(except: number | undefined): Step {
     text: `sweep${except === undefined ? "" : ` by the process that runs job ${except}`}`,
     expect: (view) => model.sweep(view, own),
     async perform({ executor }, names) {
-      const input = { limit: 1_000, except: list(own.map((job) => names.idOf(job))) };
+      const input = { limit: 1_000, except: list(own.map((job) => names.idOf(job))), withinMs: null };
       const rows = await runStatement(executor, statements.returnExpiredJobs, input);
       return inOrder(rows.map(({ id, status }) => ({ job: names.nameOf(id), status })));
     },

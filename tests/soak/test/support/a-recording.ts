@@ -55,6 +55,7 @@ export function aRecording(deviation: Deviation = () => ({}), { minutes = 30 } =
           ...process,
         },
       ],
+      commitLatency: [[1, 1_000]],
       troubles,
     });
   }

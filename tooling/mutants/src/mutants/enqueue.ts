@@ -84,7 +84,7 @@ export const enqueueMutants: readonly Mutant[] = [
     name: "redrive-rings-for-nobody",
     breaks: "A redrive wakes the workers.",
     file: "packages/core/src/store/redrive-jobs.ts",
-    find: '.leftJoin("rung", (join) => join.onTrue())',
+    find: '.innerJoin("bell", (join) => join.onTrue())',
     replace: "",
     killers: [coreTest("notifications")],
     tests: "operators ring",

@@ -107,7 +107,7 @@ export const leaseMutants: readonly Mutant[] = [
     name: "swept-jobs-ring-for-nobody-else",
     breaks: "What a sweep returns to the queue wakes a worker that has a handler for it.",
     file: "packages/worker/src/lifecycle/services.ts",
-    find: "this.ringOthers().catch(onError);",
+    find: "this.othersBell.ringForAll().catch(onError);",
     replace: "",
     killers: [workerTest("swept-jobs")],
     tests: "wakes another worker",

@@ -45,7 +45,7 @@ export const stopMutants: readonly Mutant[] = [
     name: "stop-rings-for-nobody",
     breaks: "What a stop gives back is begun by another worker that sleeps, at once.",
     file: session,
-    find: "flow.hasGivenBack ? this.#attempt(() => this.#services.ringOthers()) : undefined",
+    find: "flow.hasGivenBack ? this.#attempt(() => this.#services.othersBell.ringForAll()) : undefined",
     replace: "undefined",
     killers: [workerTest("given-back")],
     tests: "it is rung",
