@@ -17,6 +17,15 @@ export const leaseMutants: readonly Mutant[] = [
     tests: "B41",
   },
   {
+    name: "sweeps-of-everything-end",
+    breaks: "Also while sweeps are slow, everything is swept now and then.",
+    file: "packages/worker/src/maintenance/sweeper.ts",
+    find: "clock.now() + Math.min(pauseMs, mostNearSweeps * intervalMs)",
+    replace: "Number.POSITIVE_INFINITY",
+    killers: ["packages/worker/src/maintenance/sweeper.test.ts"],
+    tests: "and at everything now and then",
+  },
+  {
     name: "sweep-gives-one-attempt-too-many",
     breaks: "A job is dead after exactly its attempts.",
     file: returnExpiredJobs,

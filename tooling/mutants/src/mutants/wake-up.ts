@@ -62,6 +62,15 @@ export const wakeUpMutants: readonly Mutant[] = [
     tests: "in the lines that are known and served",
   },
   {
+    name: "lines-without-jobs-never-forgotten",
+    breaks: "A line that has no jobs any more is forgotten.",
+    file: lookout,
+    find: "const known = forgets ? [] : lines.known();",
+    replace: "const known = lines.known();",
+    killers: ["packages/worker/src/fetch/lookout.test.ts"],
+    tests: "forgets those that have none once a minute",
+  },
+  {
     name: "late-jobs-ring-for-everything",
     breaks: "Jobs that are given back because they are late make no worker read all that was due in the last minutes.",
     file: "packages/worker/src/fetch/others-bell.ts",
