@@ -178,6 +178,16 @@ describe("the functions (B105)", () => {
     expect(await queue.enqueue(restoring.executor, "a", 1)).toMatchObject({ inserted: true });
   });
 
+  test("each partition is sampled a tenth as much as other tables, because it is analysed whenever it has grown", async () => {
+    const { rows } = await database.pool.query<{ name: string; targets: (number | null)[] }>(
+      `select c.relname as name, array_agg(distinct a.attstattarget::int) as targets
+         from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+        where i.inhparent = 'queue.jobs_archive'::regclass group by 1`,
+    );
+    expect(rows.length).toBeGreaterThan(2);
+    for (const { targets } of rows) expect(targets).toEqual([10]);
+  });
+
   test("nobody but those who were granted it may call the one that runs with its owner's rights", async () => {
     const { rows } = await database.pool.query("select has_function_privilege('public', 'queue.maintain_archive()', 'execute') as anybody");
     expect(rows).toEqual([{ anybody: false }]);
