@@ -12,6 +12,7 @@ const columns: readonly (readonly [title: string, read: (window: Window) => stri
   ["p99", ({ startLatency }) => milliseconds(percentile(startLatency.handler, 0.99))],
   ["commit p50", ({ commitLatency }) => milliseconds(percentile(commitLatency, 0.5))],
   ["p99", ({ commitLatency }) => milliseconds(percentile(commitLatency, 0.99))],
+  ["still ms", ({ stoodStillMs }) => stoodStillMs.toFixed(0)],
   ["heap MiB", ({ last }) => last.processes.map(({ heap }) => megabytes(heap)).join(" ")],
   ["rss MiB", ({ last }) => last.processes.map(({ rss }) => megabytes(rss)).join(" ")],
   ["session MiB", ({ last }) => megabytes(Math.max(0, ...Object.values(last.server.backends)))],
@@ -41,7 +42,7 @@ export function verdictLines(verdicts: readonly Verdict[]): readonly string[] {
 
 /** The windows without their histograms, for machines. */
 export function windowFigures(window: Window): object {
-  const { fromMs, toMs, enqueued, ended, walBytes, isHeld, startLatency, commitLatency, last } = window;
+  const { fromMs, toMs, enqueued, ended, walBytes, isHeld, startLatency, commitLatency, stoodStillMs, last } = window;
   const figures = ({ database, handler }: Window["startLatency"], share: number) => ({
     database: percentile(database, share),
     handler: percentile(handler, share),
@@ -56,6 +57,7 @@ export function windowFigures(window: Window): object {
     walBytes,
     startP50Ms: figures(startLatency, 0.5),
     startP99Ms: figures(startLatency, 0.99),
+    stoodStillMs: Math.round(stoodStillMs),
     commitP50Ms: percentile(commitLatency, 0.5),
     commitP99Ms: percentile(commitLatency, 0.99),
     tables: server.tables,
@@ -69,7 +71,7 @@ function line(cells: readonly string[]): string {
 }
 
 /** Of the cells that hold a figure for each process. */
-const widths: Readonly<Record<number, number>> = { 0: 8, 9: 23, 10: 23 };
+const widths: Readonly<Record<number, number>> = { 0: 8, 10: 23, 11: 23 };
 
 function perSecond({ fromMs, toMs }: Window, count: number): string {
   return (count / ((toMs - fromMs) / 1_000)).toFixed(0);

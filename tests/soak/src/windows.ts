@@ -11,6 +11,8 @@ export interface Window {
   /** Of the probe's commits, which have nothing to do with the queue. */
   readonly commitLatency: Histogram;
   readonly walBytes: number;
+  /** For so long a process stood still to be sampled, at most. */
+  readonly stoodStillMs: number;
   /** A snapshot was held in it. */
   readonly isHeld: boolean;
   /** The last sample of it. */
@@ -48,6 +50,7 @@ function windowOf(first: Sample, members: readonly Sample[], last: Sample, hold:
       handler: mergeCounts(members.flatMap(({ processes }) => processes.map(({ startLatency }) => startLatency))),
     },
     commitLatency: mergeCounts(members.map(({ commitLatency }) => commitLatency)),
+    stoodStillMs: Math.max(0, ...members.flatMap(({ processes }) => processes.map(({ stoodStillMs }) => stoodStillMs))),
     walBytes: last.server.wal - first.server.wal,
     isHeld: hold !== undefined && hold.fromMs < last.atMs && hold.toMs > first.atMs,
     last,

@@ -53,6 +53,14 @@ describe("a run is missed by its", () => {
     expect(missedBy(late)).toEqual(["start p99, due to claimed"]);
   });
 
+  it("no claims of a minute in which a process stood still to have its objects counted", () => {
+    const counted: Deviation = (minute) =>
+      minute > 14 && minute <= 15
+        ? { server: { startLatency: [[60, 10_000]] }, process: { stoodStillMs: minute > 14.9 ? 2_000 : 15 } }
+        : {};
+    expect(missedBy(counted)).toEqual([]);
+  });
+
   it("handlers, when they begin late although the claim was in time", () => {
     expect(missedBy((minute) => (minute > 14 && minute <= 16 ? { process: { startLatency: [[80, 10_000]] } } : {}))).toEqual([
       "start p99, due to handler",
