@@ -62,7 +62,7 @@ export function windowFigures(window: Window): object {
     commitP99Ms: percentile(commitLatency, 0.99),
     tables: server.tables,
     backends: server.backends,
-    processes: processes.map(({ name, heap, rss, external, held, stoodStillMs }) => ({ name, heap, rss, external, held, stoodStillMs })),
+    processes: processes.map(({ startLatency: _startLatency, troubles: _troubles, ...process }) => process),
   };
 }
 

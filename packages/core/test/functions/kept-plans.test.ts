@@ -25,8 +25,17 @@ const claim = { groups, kinds: "{a}", limit: 50, worker: "w", leaseMs: 30_000 };
 const rowsOf = (keys: readonly (string | null)[]) =>
   JSON.stringify(
     keys.map((key, position) => ({
-      ...{ position, kind: "a", lane: "default", priority: 5, max_attempts: 8, delay_ms: 1e9, run_at: null, payload: position },
-      ...{ key, hold_ms: null, release_on: key === null ? null : "ended" },
+      position,
+      kind: "a",
+      lane: "default",
+      priority: 5,
+      max_attempts: 8,
+      delay_ms: 1e9,
+      run_at: null,
+      payload: position,
+      key,
+      hold_ms: null,
+      release_on: key === null ? null : "ended",
     })),
   );
 const lines = JSON.stringify([{ lane: "default", priority: 5 }]);

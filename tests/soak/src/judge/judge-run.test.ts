@@ -55,8 +55,8 @@ describe("a run is missed by its", () => {
 
   it("no claims of a minute in which a process stood still to have its objects counted", () => {
     const counted: Deviation = (minute) =>
-      minute > 14 && minute <= 15
-        ? { server: { startLatency: [[60, 10_000]] }, process: { stoodStillMs: minute > 14.9 ? 2_000 : 15 } }
+      minute > 14.17 && minute <= 15.17
+        ? { server: { startLatency: [[60, 10_000]] }, process: { stoodStillMs: minute > 15.1 ? 2_000 : 15 } }
         : {};
     expect(missedBy(counted)).toEqual([]);
   });

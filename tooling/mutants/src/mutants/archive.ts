@@ -2,6 +2,7 @@ import { coreTest } from "../killers.js";
 import type { Mutant } from "../mutant.js";
 
 const initial = "packages/core/src/migrations/0001-initial.ts";
+const partitions = "packages/core/src/migrations/archive-partitions.ts";
 
 /** The archive's partitions. */
 export const archiveMutants: readonly Mutant[] = [
@@ -16,7 +17,7 @@ export const archiveMutants: readonly Mutant[] = [
   {
     name: "partition-beside-rows-of-its-day",
     breaks: "The partition of a day whose rows the default partition has waits until they are gone, and fails nothing.",
-    file: initial,
+    file: partitions,
     find: " and not exists (select from ${s}.jobs_archive_default where finished_at >= day and finished_at < day + 1) then",
     replace: "then",
     killers: [coreTest("archive")],
@@ -24,7 +25,7 @@ export const archiveMutants: readonly Mutant[] = [
   {
     name: "partitions-dropped-too-early",
     breaks: "A partition is there as long as one of its rows has to be kept.",
-    file: initial,
+    file: partitions,
     find: "if not is_kept then",
     replace: "if true then",
     killers: [coreTest("archive")],
@@ -32,7 +33,7 @@ export const archiveMutants: readonly Mutant[] = [
   {
     name: "partitions-never-dropped",
     breaks: "A partition of which nothing has to be kept is dropped.",
-    file: initial,
+    file: partitions,
     find: "if not is_kept then",
     replace: "if false then",
     killers: [coreTest("archive")],
@@ -40,7 +41,7 @@ export const archiveMutants: readonly Mutant[] = [
   {
     name: "partitions-of-a-day-only",
     breaks: "There is a partition for each of the next seven days.",
-    file: initial,
+    file: partitions,
     find: "for offset_days in 0 .. 7 loop",
     replace: "for offset_days in 0 .. 0 loop",
     killers: [coreTest("archive")],
@@ -48,7 +49,7 @@ export const archiveMutants: readonly Mutant[] = [
   {
     name: "archive-maintenance-waits-for-readers",
     breaks: "Whoever reads the archive does not hold the settles up, behind a maintenance that waits.",
-    file: initial,
+    file: partitions,
     find: "set lock_timeout = '200ms'",
     replace: "",
     killers: [coreTest("archive")],
@@ -58,7 +59,7 @@ export const archiveMutants: readonly Mutant[] = [
   {
     name: "archive-maintained-with-the-caller's-rights",
     breaks: "A worker's role needs no right to create or drop tables.",
-    file: initial,
+    file: partitions,
     find: "security definer",
     replace: "",
     killers: [coreTest("grants")],
