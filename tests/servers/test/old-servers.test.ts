@@ -34,6 +34,8 @@ describe("a server older than 14", () => {
     if (installation === undefined) return;
     server = await startEmbeddedServer({ installation });
     pool = new pg.Pool({ connectionString: server.url });
+    // The server is stopped while the last of them are on their way out.
+    pool.on("connect", (client) => void client.on("error", () => {}));
     db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   });
   beforeEach(({ skip }) => {
