@@ -149,6 +149,7 @@ describe("Lookout.lookAfter", () => {
     lines.add({ lane: "not served", priority: 1 });
     lookout.lookAfter(10);
     await clock.advanceSlowly(12);
+    expect(timedLooks()).toHaveLength(1);
     const [[json, kinds] = []] = timedLooks();
     expect([JSON.parse(String(json)), kinds]).toEqual([
       [
