@@ -22,7 +22,6 @@ export type { EffectRecord } from "./store/begin-effect.js";
 export { type ClaimAnswer, readClaimAnswer } from "./store/claim-answer.js";
 export type { ClaimAnswerRow, ClaimedRow, ClaimGroup, ClaimJobsInput, ClaimLine } from "./store/claim-jobs.js";
 export type { CompleteJobsInput } from "./store/complete-jobs.js";
-export type { NextDue } from "./store/find-next-due.js";
 export type { LaneAhead } from "./store/look-ahead.js";
 export type { Straggler } from "./store/look-behind.js";
 export type { EndedRow } from "./store/find-ended.js";

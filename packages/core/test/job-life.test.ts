@@ -69,7 +69,6 @@ describe("the life of a job", () => {
       ["extendLeases", (id) => runStatement(executor, statements.extendLeases, { ids: `{${id}}`, fences: "{1}", worker, leaseMs: 1_000 })],
       ["deleteEnded", () => runStatement(executor, statements.deleteEnded, { limit: 9 })],
       ["lookAhead", () => runStatement(executor, statements.lookAhead, { known: "[]", kinds: "{a}" })],
-      ["findNextDue", () => runStatement(executor, statements.findNextDue, { lines: '[{"lane":"default","priority":5}]', kinds: "{a}" })],
     ];
 
     const seen = new Set<string>();

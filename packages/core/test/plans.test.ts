@@ -2,7 +2,7 @@ import { useTestDatabase } from "@queue/test-database";
 import { createWorkerStatements } from "@queue/core/internal";
 import { beforeAll, describe, expect, test } from "vitest";
 import { enqueueKeyedJobs } from "../src/store/enqueue-keyed-jobs.js";
-import { type ExplainOptions, explain, looksAt, sorts } from "./support/explain.js";
+import { type ExplainOptions, explain, looksAt, pagesTouched, sorts } from "./support/explain.js";
 import { openSession, type Session } from "./support/session.js";
 import { line } from "./support/worker-on.js";
 
@@ -113,7 +113,9 @@ describe.each(states)("on %s", (_name, prepare) => {
     for (const look of release) expect(["jobs_pkey", "bitmap jobs_pkey", "jobs_running", "bitmap jobs_running"]).toContain(look);
     expect(looksAt(await explain(session, statements.lookAhead, { known: "[]", kinds: '{"a"}' }, options), "jobs")).toEqual(["jobs_claim"]);
     const lines = JSON.stringify([{ lane: "default", priority: 5 }]);
-    expect(looksAt(await explain(session, statements.findNextDue, { lines, kinds: '{"a"}' }, options), "jobs")).toEqual(["jobs_claim"]);
+    expect(looksAt(await explain(session, statements.lookAhead, { known: lines, kinds: '{"a"}' }, options), "jobs")).toEqual([
+      "jobs_claim",
+    ]);
   });
 
   test.each(ways)("an enqueue with keys looks its keys and their jobs up, %s", async (_way, options) => {
@@ -135,7 +137,7 @@ describe("on a million jobs", () => {
     const groupsOfOne = JSON.stringify([{ take: 10, lines: [claimLine] }]);
     const plan = await explain(session, statements.claimJobs, { ...claim, groups: groupsOfOne }, { ...options, analyze: true });
     await session.query("rollback");
-    return (plan["Shared Hit Blocks"] ?? 0) + (plan["Shared Read Blocks"] ?? 0);
+    return pagesTouched(plan);
   }
 
   test.each(ways)("a claim of ten reads a few hundred pages, %s", async (_way, options) => {

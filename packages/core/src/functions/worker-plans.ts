@@ -27,7 +27,6 @@ const columns = {
   completeOwnJobs: { id: "text" },
   extendLeases: { id: "text", extended: "boolean", held: "boolean" },
   findEnded: { id: "text", status: "text", claims: "integer", worker: "text" },
-  findNextDue: { due_in_ms: "text" },
   finishEffect: { key: "text" },
   lookAhead: { lane: "text", priority: "smallint", due_in_ms: "text" },
   requeueJobs: { id: "text" },
@@ -36,5 +35,5 @@ const columns = {
 
 /** The plans of the statements that workers send again and again. */
 export function workerPlans(schema: string, statements = createWorkerStatements(schema)): readonly KeptPlan[] {
-  return keptPlans<keyof typeof columns>(schema, statements, createWorkerStatements("queue"), columns);
+  return keptPlans<keyof typeof columns>(schema, statements, createWorkerStatements, columns);
 }

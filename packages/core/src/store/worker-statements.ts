@@ -8,7 +8,6 @@ import { deleteReleasedKeys } from "./delete-released-keys.js";
 import { extendLeases } from "./extend-leases.js";
 import { findEnded } from "./find-ended.js";
 import { findExpiredAttempts } from "./find-expired-attempts.js";
-import { findNextDue } from "./find-next-due.js";
 import { finishEffect, forgetEffect } from "./finish-effect.js";
 import { forgetWorker } from "./forget-worker.js";
 import { lookAhead } from "./look-ahead.js";
@@ -18,7 +17,7 @@ import { refundAttempts } from "./refund-attempts.js";
 import { registerWorker } from "./register-worker.js";
 import { releaseUnknownJobs } from "./release-unknown-jobs.js";
 import { requeueJobs, requeueOwnJobs } from "./requeue-jobs.js";
-import { ringWorkers } from "./ring-workers.js";
+import { ringForJobs, ringWorkers } from "./ring-workers.js";
 import { returnExpiredJobs } from "./return-expired-jobs.js";
 
 /** The statements that move jobs, compiled for one schema. */
@@ -35,7 +34,6 @@ export function createWorkerStatements(schema: string) {
     extendLeases: extendLeases(schema),
     findEnded: findEnded(schema),
     findExpiredAttempts: findExpiredAttempts(schema),
-    findNextDue: findNextDue(schema),
     finishEffect: finishEffect(schema),
     forgetEffect: forgetEffect(schema),
     forgetWorker: forgetWorker(schema),
@@ -50,6 +48,7 @@ export function createWorkerStatements(schema: string) {
     requeueJobs: requeueJobs(schema),
     requeueOwnJobs: requeueOwnJobs(schema),
     returnExpiredJobs: returnExpiredJobs(schema),
+    ringForJobs: ringForJobs(schema),
     ringWorkers: ringWorkers(schema),
   };
 }

@@ -84,7 +84,7 @@ describe("functions that keep plans", () => {
         await run(statements.completeJobs, { ids: "{2}", fences: "{1}", keeps: "{1000}", worker: "w" }),
         await run(statements.completeAndClaim, { ...claim, ids: "{3}", fences: "{1}", keeps: "{-1}" }),
         await run(statements.lookAhead, { known: "[]", kinds: "{a}" }),
-        await run(statements.findNextDue, { lines, kinds: "{a}" }),
+        await run(statements.lookAhead, { known: lines, kinds: "{a}" }),
         await run(statements.findEnded, { ids: "{2,4,5}" }),
         await run(inserts.enqueueJobs, { rows: rowsOf([null, null]) }),
         await run(inserts.enqueueKeyedJobs, { rows: rowsOf(["k", null, "k"]) }),
@@ -144,7 +144,7 @@ describe("functions that keep plans", () => {
       });
       await runStatement(executor, callOf(statements.completeJobs), { ...held, keeps: `{${ids.map(() => 1).join(",")}}` });
       await runStatement(executor, callOf(statements.lookAhead), { known: "[]", kinds: "{a}" });
-      await runStatement(executor, callOf(statements.findNextDue), { lines, kinds: "{a}" });
+      await runStatement(executor, callOf(statements.lookAhead), { known: lines, kinds: "{a}" });
       return ids.length;
     };
     await client.query("begin");

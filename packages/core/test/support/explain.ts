@@ -59,6 +59,11 @@ function indexesOf(node: PlanNode): string[] {
   return [index ?? (type === "Tid Scan" ? "row" : "all of it")];
 }
 
+/** How many pages were read or written, of a plan that was analysed. */
+export function pagesTouched(plan: PlanNode): number {
+  return (plan["Shared Hit Blocks"] ?? Number.NaN) + (plan["Shared Read Blocks"] ?? Number.NaN);
+}
+
 /** Whether anything in the plan sorts. */
 export function sorts(plan: PlanNode): boolean {
   return allNodes(plan).some((node) => node["Node Type"].includes("Sort"));

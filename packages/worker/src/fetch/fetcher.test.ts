@@ -101,20 +101,20 @@ describe("Fetcher", () => {
   });
 
   test("looks again when the earliest of several moments comes, and plans the next from what it finds", async () => {
-    const { lookout, clock, answer, claims, looks, timedLooks, begin, stop } = setUp();
+    const { lookout, clock, answer, claims, looks, begin, stop } = setUp();
     await begin();
     expect([looks(), claims().length]).toEqual([1, 1]);
     for (const ms of [900, 300, 600]) lookout.lookAfter(ms);
-    answer(statements.findNextDue, () => [{ due_in_ms: "299.5" }]);
+    answer(statements.lookAhead, () => [{ lane: "default", priority: 5, due_in_ms: "299.5" }]);
     await clock.advanceSlowly(299);
-    expect(timedLooks()).toBe(0);
+    expect(looks()).toBe(1);
     await clock.advanceSlowly(5);
-    expect([timedLooks(), claims().length]).toEqual([1, 2]);
-    answer(statements.findNextDue, () => [{ due_in_ms: null }]);
+    expect([looks(), claims().length]).toEqual([2, 2]);
+    answer(statements.lookAhead, () => noKinds);
     await clock.advanceSlowly(305);
-    expect([timedLooks(), claims().length]).toEqual([2, 3]);
+    expect([looks(), claims().length]).toEqual([3, 3]);
     await clock.advanceSlowly(10_000);
-    expect([looks(), timedLooks()]).toEqual([1, 2]);
+    expect(looks()).toBe(3);
     await stop();
   });
 

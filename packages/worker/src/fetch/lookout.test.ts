@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { LaneAhead, NextDue, Straggler } from "@queue/core/internal";
+import type { LaneAhead, Straggler } from "@queue/core/internal";
 import { fakeClock, settlePromises } from "../../test/support/fake-clock.js";
 import { fakeDatabase, sqlError, statements } from "../../test/support/fake-database.js";
 import { heldAnswers } from "../../test/support/held-answers.js";
@@ -31,7 +31,6 @@ function setUp({ served }: { readonly served?: ReadonlySet<string> } = {}) {
     founds,
     answer,
     looks: () => sentOf(statements.lookAhead),
-    timedLooks: () => sentOf(statements.findNextDue),
     looksBehind: () => sentOf(statements.lookBehind),
     known: () => lines.groups(() => 1, 1, clock.now()).flatMap((group) => group.lines.map(({ lane }) => lane)),
     /** A claim reads every line to its end. */
@@ -131,67 +130,20 @@ describe("Lookout.lookEverywhere", () => {
 
 describe("Lookout.lookAfter", () => {
   test("claims and looks when the earliest of several moments has come, and not for the others", async () => {
-    const { lookout, clock, timedLooks, founds } = setUp();
+    const { lookout, clock, looks, founds } = setUp();
     for (const ms of [900, 300, 600]) lookout.lookAfter(ms);
     await clock.advanceSlowly(300);
-    expect(timedLooks()).toHaveLength(0);
+    expect(looks()).toHaveLength(0);
     await clock.advanceSlowly(5);
-    expect(timedLooks()).toHaveLength(1);
+    expect(looks()).toHaveLength(1);
     // At once, and when the look has said where.
     expect(founds).toEqual([301, 301]);
     await clock.advanceSlowly(10_000);
-    expect(timedLooks()).toHaveLength(1);
-  });
-
-  test("looks in the lines that are known and served, and for others only when somebody asks for them", async () => {
-    const { lookout, lines, clock, answer, looks, timedLooks, known } = setUp({ served: new Set(["default", "told"]) });
-    lines.add({ lane: "told", priority: 1 });
-    lines.add({ lane: "not served", priority: 1 });
-    lookout.lookAfter(10);
-    await clock.advanceSlowly(12);
-    expect(timedLooks()).toHaveLength(1);
-    const [[json, kinds] = []] = timedLooks();
-    expect([JSON.parse(String(json)), kinds]).toEqual([
-      [
-        { lane: "default", priority: 5 },
-        { lane: "told", priority: 1 },
-      ],
-      '{"a","b"}',
-    ]);
-    expect(looks()).toEqual([]);
-    // Asked for while the other is under way.
-    const held = heldAnswers<NextDue>();
-    answer(statements.findNextDue, held.answer);
-    answer(statements.lookAhead, () => [ahead("told")]);
-    lookout.lookAfter(10);
-    await clock.advanceSlowly(12);
-    const seen = lookout.look();
-    await held.give([{ due_in_ms: "60000" }]);
-    await seen;
-    expect([looks().length, known()]).toEqual([1, ["told", "default"]]);
-    await lookout.stop();
-  });
-
-  test("looks for lines again when such a look failed", async () => {
-    const { lookout, clock, answer, looks, timedLooks } = setUp();
-    let failures = 1;
-    answer(statements.lookAhead, () => {
-      if (failures-- > 0) throw sqlError("57P01");
-      return [];
-    });
-    await lookout.look().catch(() => {});
-    await clock.advanceSlowly(1_000);
-    expect([looks().length, timedLooks().length]).toEqual([2, 0]);
-    failures = 1;
-    await expect(lookout.look()).rejects.toThrow("57P01");
-    await clock.advanceSlowly(1_000);
-    // What it was told to be known may be why.
-    expect(looks().map(([known]) => known === "[]")).toEqual([true, true, false, true]);
-    await lookout.stop();
+    expect(looks()).toHaveLength(1);
   });
 
   test("keeps a moment that it was told of while a look was under way that did not see it", async () => {
-    const { lookout, clock, answer, timedLooks } = setUp();
+    const { lookout, clock, answer, looks } = setUp();
     const held = heldAnswers<LaneAhead>();
     answer(statements.lookAhead, held.answer);
     void lookout.look();
@@ -199,18 +151,19 @@ describe("Lookout.lookAfter", () => {
     lookout.lookAfter(200);
     await held.give([ahead("default", "5000")]);
     await clock.advanceSlowly(210);
-    expect(timedLooks()).toHaveLength(1);
+    expect(looks()).toHaveLength(2);
+    await held.give([]);
     await lookout.stop();
   });
 
   test("plans the next moment from what the look has found in the lanes that it serves, not too near", async () => {
-    const { lookout, clock, answer, timedLooks } = setUp({ served: new Set(["default"]) });
+    const { lookout, clock, answer, looks } = setUp({ served: new Set(["default"]) });
     answer(statements.lookAhead, () => [ahead("other", "100"), ahead("default", "700.4"), ahead("default", null)]);
     await lookout.look();
     expect(clock.nextInMs).toBeCloseTo(701.4);
-    answer(statements.findNextDue, () => [{ due_in_ms: "0.2" }]);
+    answer(statements.lookAhead, () => [ahead("default", "0.2")]);
     await clock.advanceSlowly(702);
-    expect(timedLooks()).toHaveLength(1);
+    expect(looks()).toHaveLength(2);
     expect(clock.nextInMs).toBeGreaterThan(4);
     await lookout.stop();
     expect(clock.pending).toBe(0);
@@ -260,7 +213,7 @@ describe("Lookout.lookEvery", () => {
     expect(looks()).toHaveLength(3);
   });
 
-  test("joins a look for lines that is under way", async () => {
+  test("joins a look that is under way", async () => {
     const { lookout, answer, looks } = setUp();
     const held = heldAnswers<LaneAhead>();
     answer(statements.lookAhead, held.answer);
@@ -292,6 +245,16 @@ describe("Lookout.lookEvery", () => {
     await clock.advanceSlowly(1_100);
     await lookout.look();
     expect([given(), known()]).toEqual([[], ["default"]]);
+    answer(statements.lookAhead, () => {
+      throw sqlError("22P05");
+    });
+    await clock.advanceSlowly(1_000);
+    await expect(lookout.look()).rejects.toThrow("22P05");
+    answer(statements.lookAhead, () => []);
+    // What it was told to be known may be why.
+    await lookout.look();
+    expect(given()).toEqual([]);
+    await lookout.stop();
   });
 
   test("looks again soon when the last one failed", async () => {

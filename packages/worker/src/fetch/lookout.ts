@@ -1,4 +1,4 @@
-import { toArrayLiteral, type WorkerStatements } from "@queue/core/internal";
+import { type LaneAhead, toArrayLiteral, type WorkerStatements } from "@queue/core/internal";
 import type { Database } from "../database/database.js";
 import { Loop } from "../lifecycle/loop.js";
 import type { Clock } from "../time/clock.js";
@@ -6,7 +6,7 @@ import type { Lines } from "./lines.js";
 
 export interface LookoutOptions {
   readonly database: Database;
-  readonly statements: Pick<WorkerStatements, "findNextDue" | "lookAhead" | "lookBehind">;
+  readonly statements: Pick<WorkerStatements, "lookAhead" | "lookBehind">;
   readonly clock: Clock;
   readonly lines: Lines;
   readonly kinds: readonly string[];
@@ -15,7 +15,7 @@ export interface LookoutOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** A look for lines may take this share of the time: with many lines it is made more seldom. */
+/** A look may take this share of the time: with many lines it is made more seldom. */
 const lookShare = 1 / 50;
 /** The same for what is made seldom: a look behind, which reads everything that is due, and one that forgets lines without jobs. */
 const seldomShare = 1 / 200;
@@ -36,9 +36,6 @@ export class Lookout {
   #looking: Promise<void> | undefined;
   /** Somebody asked while a look was under way, which may not see why. */
   #mustLookAgain = false;
-  /** The next look is for lines that are not known, too. */
-  #isForLines = false;
-  #isLookingForLines = false;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #lookTookMs = 0;
   #forgetsAtMs = Number.NEGATIVE_INFINITY;
@@ -70,13 +67,13 @@ export class Lookout {
   lookEverywhere(): void {
     if (this.#isStopping) return;
     this.#options.lines.lookFarBelow();
-    this.#claimAndLook(true);
+    this.#claimAndLook();
   }
 
-  /** A line was told where something will be due. */
-  lookInLines(): void {
+  /** A line was told where something will be due: looks, and claims what the look has found. */
+  lookAndClaim(): void {
     const { onFound, onError } = this.#options;
-    if (!this.#isStopping) this.#look(false).then(onFound, onError);
+    if (!this.#isStopping) this.look().then(onFound, onError);
   }
 
   /** Looks when a job becomes due. Of several moments the earliest counts: the look then finds the next. */
@@ -86,22 +83,18 @@ export class Lookout {
     const atMs = clock.now() + inMs;
     if (this.#isStopping || (this.#timer !== undefined && this.#timer.atMs <= atMs)) return;
     this.#forgetTimer();
-    this.#timer = { atMs, cancel: clock.after(inMs, () => this.#claimAndLook(false)) };
+    this.#timer = { atMs, cancel: clock.after(inMs, () => this.#claimAndLook()) };
   }
 
   /** Looks, if the last look is so long ago, and did not take so long that its share of the time is used up. */
   async lookEvery(ms: number): Promise<void> {
-    if (this.#isLookingForLines) return this.#looking;
+    // Whoever polls does not ask for another look than the one that is under way.
+    if (this.#looking !== undefined) return this.#looking;
     if (this.#options.clock.now() - this.#lookedAtMs >= Math.max(ms, this.#lookTookMs / lookShare)) await this.look();
   }
 
   /** Which lines have jobs, and when the next one is due. Of a look that is under way, the next one is waited for. */
-  look(): Promise<void> {
-    return this.#look(true);
-  }
-
-  async #look(isForLines: boolean): Promise<void> {
-    this.#isForLines ||= isForLines;
+  async look(): Promise<void> {
     if (this.#looking !== undefined) {
       this.#mustLookAgain = true;
       return this.#looking;
@@ -134,56 +127,37 @@ export class Lookout {
     } while (this.#mustLookAgain && !this.#isStopping);
   }
 
-  async #lookOnce(): Promise<void> {
-    const isForLines = this.#isForLines;
-    this.#isForLines = false;
-    this.#isLookingForLines = isForLines;
-    this.#forgetTimer();
-    try {
-      const dueInMs = await (isForLines ? this.#lookForLines() : this.#lookInLines());
-      if (dueInMs !== undefined) this.lookAfter(dueInMs);
-    } catch (error) {
-      this.#isForLines ||= isForLines;
-      if (isForLines) this.#forgetsAtMs = Number.NEGATIVE_INFINITY;
-      this.lookAfter(againMs);
-      throw error;
-    } finally {
-      this.#isLookingForLines = false;
-    }
-  }
-
   /**
-   * Which lines have jobs; in how many milliseconds the next one is due that is served here. Lines that are known are taken to have some,
-   * because to see that they have none, all that was claimed from them while a snapshot is held has to be passed; that is done seldom.
+   * Lines that are known are taken to have jobs, because to see that they have none, all that was claimed from them while a snapshot is
+   * held has to be passed. That is done seldom, and after a failure, of which a line that was told may be the reason.
    */
-  async #lookForLines(): Promise<number | undefined> {
+  async #lookOnce(): Promise<void> {
     const { database, statements, clock, lines, kinds } = this.#options;
     const beganAtMs = clock.now();
     const forgets = beganAtMs >= this.#forgetsAtMs;
-    const known = forgets ? [] : lines.known();
-    const ahead = await database.run(statements.lookAhead, { known: JSON.stringify(known), kinds: toArrayLiteral(kinds) });
-    const tookMs = clock.now() - beganAtMs;
-    if (forgets) this.#forgetsAtMs = clock.now() + Math.max(seldomMs, tookMs / seldomShare);
-    else this.#lookTookMs = tookMs;
+    const known = JSON.stringify(forgets ? [] : lines.known());
+    this.#forgetTimer();
+    let ahead: LaneAhead[];
+    try {
+      ahead = await database.run(statements.lookAhead, { known, kinds: toArrayLiteral(kinds) });
+    } catch (error) {
+      this.#forgetsAtMs = Number.NEGATIVE_INFINITY;
+      this.lookAfter(againMs);
+      throw error;
+    }
     this.#lookedAtMs = clock.now();
+    const tookMs = this.#lookedAtMs - beganAtMs;
+    if (forgets) this.#forgetsAtMs = this.#lookedAtMs + Math.max(seldomMs, tookMs / seldomShare);
+    else this.#lookTookMs = tookMs;
     lines.replace(ahead);
     const dueInMs = ahead.flatMap(({ lane, due_in_ms }) => (due_in_ms === null || !lines.isServed(lane) ? [] : [Number(due_in_ms)]));
-    return dueInMs.length === 0 ? undefined : Math.min(...dueInMs);
+    if (dueInMs.length > 0) this.lookAfter(Math.min(...dueInMs));
   }
 
-  /** In how many milliseconds the next job of the lines is due that are known. */
-  async #lookInLines(): Promise<number | undefined> {
-    const { database, statements, lines, kinds } = this.#options;
-    const input = { lines: JSON.stringify(lines.known()), kinds: toArrayLiteral(kinds) };
-    const [next] = await database.run(statements.findNextDue, input);
-    return next?.due_in_ms == null ? undefined : Number(next.due_in_ms);
-  }
-
-  #claimAndLook(isForLines: boolean): void {
-    const { onFound, onError } = this.#options;
-    onFound();
+  #claimAndLook(): void {
+    this.#options.onFound();
     // Once more: what became due, or was found, after that claim.
-    this.#look(isForLines).then(onFound, onError);
+    this.lookAndClaim();
   }
 
   #forgetTimer(): void {

@@ -188,7 +188,7 @@ export class Session {
     else if (this.#services.lines.isServed(notification.lane)) {
       this.#services.lines.add(notification, notification.since);
       if (!this.#services.bell.rang()) return;
-      if (notification.isLater) this.#services.lookout.lookInLines();
+      if (notification.isLater) this.#services.lookout.lookAndClaim();
       else this.#services.fetcher.wake();
     }
   }

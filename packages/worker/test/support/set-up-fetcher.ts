@@ -99,7 +99,6 @@ export function setUpFetcher({
     sent,
     claims: () => sentOf(statements.claimJobs),
     looks: () => sentOf(statements.lookAhead).length,
-    timedLooks: () => sentOf(statements.findNextDue).length,
     releases: () => sentOf(statements.releaseUnknownJobs),
     async begin() {
       fetcher.claimNow().catch(() => {});
