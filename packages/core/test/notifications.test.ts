@@ -188,6 +188,21 @@ describe("operators ring too", () => {
     expect(await linesHeard(listener)).toEqual([`cancel ${id}`]);
   });
 
+  test("a worker that puts jobs back rings once for each line, since the second in which the first of them is due", async () => {
+    const worker = workerOn(db);
+    await using listener = await listenTo(database.url);
+    const ring = (...jobs: readonly (readonly [lane: string, priority: number, run_at: string])[]) =>
+      worker.run(worker.statements.ringForJobs, {
+        jobs: JSON.stringify(jobs.map(([lane, priority, run_at]) => ({ lane, priority, run_at }))),
+      });
+    await ring(["mail", 5, "1767225602000000"], ["mail", 5, "1767225600999999"], ["a lane with blanks", 0, "-1000000"]);
+    expect((await listener.heard()).toSorted()).toEqual(["0@-1 a lane with blanks", "5@1767225600 mail"]);
+    await ring(...Array.from({ length: 17 }, (_, n) => [`l${n}`, 5, "0"] as const));
+    expect(await listener.heard()).toEqual(["*"]);
+    await ring();
+    expect(await listener.heard()).toEqual([]);
+  });
+
   test("a redrive rings once for each line, since the earliest, and for everything when there are too many", async () => {
     const admin = queue.admin(db);
     const bury = (lanes: string) =>

@@ -54,7 +54,8 @@ describe("a worker that sleeps", () => {
     const { worker } = await workers.start(sleeper());
     await untilArmed();
     await worker.stop();
-    expect(await workers.sql(`select ${keys}`)).toEqual([]);
+    // The server takes a moment to see that the connection has ended.
+    await expect.poll(() => workers.sql(`select ${keys}`)).toEqual([]);
   });
 });
 

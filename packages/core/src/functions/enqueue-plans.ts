@@ -11,5 +11,5 @@ const columns = {
  * (188 µs, 194 by its statement). With a key it is a third (350 µs, 1,150), and a pair of jobs two thirds.
  */
 export function enqueuePlans(schema: string, statements = createEnqueueStatements(schema)): readonly KeptPlan[] {
-  return keptPlans<keyof typeof columns>(schema, statements, createEnqueueStatements("queue"), columns);
+  return keptPlans<keyof typeof columns>(schema, statements, createEnqueueStatements, columns);
 }

@@ -26,19 +26,22 @@ export type Columns = Readonly<Record<string, string>>;
  */
 const settings = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off", jit: "off" } as const;
 
+const hashedSchema = "queue";
+
 /**
  * Functions for statements that are worth to be planned once: parsing and planning is four fifths of a claim, of a settle, or of an
  * enqueue with a key. No driver prepares them, because their names would not survive a pooler; the plans of a function do.
  *
  * A function's name carries a hash of its text, so whoever calls it gets exactly what it would send, or, when an older or newer
- * release has migrated, sends it. The hash is the same in every schema: `anywhere` are the same statements, compiled for one.
+ * release has migrated, sends it. The hash is the same in every schema: it is that of the text for one of them.
  */
 export function keptPlans<TName extends string>(
   schema: string,
   statements: Readonly<Record<TName, AnyStatement>>,
-  anywhere: Readonly<Record<TName, AnyStatement>>,
+  create: (schema: string) => Readonly<Record<TName, AnyStatement>>,
   columns: Readonly<Record<TName, Columns>>,
 ): readonly KeptPlan[] {
+  const anywhere = schema === hashedSchema ? statements : create(hashedSchema);
   return (Object.keys(columns) as TName[]).map((key) => {
     const text = describeFunction(anywhere[key], columns[key]);
     const hash = createHash("sha256").update(JSON.stringify(text)).digest("hex").slice(0, 12);

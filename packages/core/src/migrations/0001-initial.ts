@@ -1,5 +1,6 @@
 import { bellKeys } from "../store/bell-keys.js";
 import { notificationChannel } from "../store/notification-channel.js";
+import { longestNamedLane, mostNamedLines } from "../store/ring.js";
 import { maintainArchive, sampleLess } from "./archive-partitions.js";
 import { quoteBody, quoteIdentifier, quoteLiteral } from "./quote.js";
 import type { SchemaMigration } from "./schema-migration.js";
@@ -184,7 +185,7 @@ begin
       continue;
     end if;
     lines := lines + 1;
-    if lines > 16 or pg_catalog.octet_length(line.lane) > 180 then
+    if lines > ${mostNamedLines} or pg_catalog.octet_length(line.lane) > ${longestNamedLane} then
       perform pg_catalog.pg_notify(${channel}, '*');
       exit;
     end if;

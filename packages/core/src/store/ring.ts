@@ -9,9 +9,9 @@ export function ring(schema: string, message: RawBuilder<string>): RawBuilder<un
   return sql`pg_catalog.pg_notify(${sql.lit(notificationChannel(schema))}, ${message})`;
 }
 
-/** As the trigger does: what does not fit becomes `*`. */
-const mostLines = 16;
-const longestLane = 180;
+/** So many lines are named by one statement, and none in more bytes; what does not fit becomes `*`, as in the trigger. */
+export const mostNamedLines = 16;
+export const longestNamedLane = 180;
 
 /**
  * Wakes the workers for the lines of the rows of `source`, a CTE with the columns lane, priority and run_at, as the body of a CTE. It
@@ -21,7 +21,7 @@ export function ringForLines(schema: string, source: string): RawBuilder<{ ok: n
   const first = sql`pg_catalog.floor(extract(epoch from pg_catalog.min(r.run_at)))`;
   return sql`(
     select 1 as ok from (
-      select distinct case when pg_catalog.count(*) over () > ${sql.lit(mostLines)} or pg_catalog.octet_length(r.lane) > ${sql.lit(longestLane)}
+      select distinct case when pg_catalog.count(*) over () > ${sql.lit(mostNamedLines)} or pg_catalog.octet_length(r.lane) > ${sql.lit(longestNamedLane)}
              then '*' else r.priority || '@' || ${first} || ' ' || r.lane end as message
         from ${sql.ref(source)} as r group by r.lane, r.priority) as line
      cross join lateral ${ring(schema, sql`line.message`)} as bell)`;

@@ -4,7 +4,7 @@ import { soon } from "../time/soon.js";
 
 export interface OthersBellOptions {
   readonly database: Database;
-  readonly statements: Pick<WorkerStatements, "ringWorkers">;
+  readonly statements: Pick<WorkerStatements, "ringForJobs" | "ringWorkers">;
   readonly onError: (error: unknown) => void;
 }
 
@@ -16,47 +16,33 @@ export interface PutBack {
   readonly run_at: string;
 }
 
-/** As the trigger does: what does not fit becomes `*`, "look everywhere". */
-const mostLines = 16;
-const longestLane = 180;
-
 /** Rings for the jobs that this worker puts back so that others may have them: the trigger rings for new ones only. */
 export class OthersBell {
   readonly #options: OthersBellOptions;
-  /** The first second of each line. */
-  readonly #lines = new Map<string, { readonly line: PutBack; readonly second: number }>();
+  #jobs: PutBack[] = [];
 
   constructor(options: OthersBellOptions) {
     this.#options = options;
   }
 
   /** Rings when this turn of the event loop is over, in which the rest of its batch comes, too. */
-  add(line: PutBack): void {
-    if (this.#lines.size === 0) soon(() => void this.#ring());
-    const key = `${line.priority} ${line.lane}`;
-    const second = Math.floor(Number(line.run_at) / 1_000_000);
-    this.#lines.set(key, { line, second: Math.min(second, this.#lines.get(key)?.second ?? second) });
+  add({ lane, priority, run_at }: PutBack): void {
+    this.#jobs.push({ lane, priority, run_at });
+    if (this.#jobs.length === 1) soon(() => void this.#ring());
   }
 
   /** Whoever hears it looks everywhere, and far below what it has claimed. */
   async ringForAll(): Promise<void> {
-    await this.#send("*");
+    const { database, statements } = this.#options;
+    await database.run(statements.ringWorkers, { message: "*" });
   }
 
   async #ring(): Promise<void> {
-    const lines = [...this.#lines.values()];
-    this.#lines.clear();
-    const isTooMuch = lines.length > mostLines || lines.some(({ line }) => Buffer.byteLength(line.lane) > longestLane);
-    const messages = isTooMuch ? ["*"] : lines.map(({ line, second }) => `${line.priority}@${second} ${line.lane}`);
+    const { database, statements, onError } = this.#options;
     try {
-      for (const message of messages) await this.#send(message);
+      await database.run(statements.ringForJobs, { jobs: JSON.stringify(this.#jobs.splice(0)) });
     } catch (error) {
-      this.#options.onError(error);
+      onError(error);
     }
-  }
-
-  async #send(message: string): Promise<void> {
-    const { database, statements } = this.#options;
-    await database.run(statements.ringWorkers, { message });
   }
 }

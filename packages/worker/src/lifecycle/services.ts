@@ -25,7 +25,6 @@ import { Refunder } from "../settle/refunder.js";
 import { Settler } from "../settle/settler.js";
 import type { Clock } from "../time/clock.js";
 import { DatabaseClock } from "../time/database-clock.js";
-import { soon } from "../time/soon.js";
 import type { ResolvedWorkerOptions } from "../worker-options.js";
 
 export interface ServicesOptions extends ResolvedWorkerOptions {
@@ -66,8 +65,6 @@ export class Services {
   readonly #options: ServicesOptions;
   readonly #exchange: Exchange;
   #transactions: Semaphore;
-  /** Others may begin sooner what is given back now. */
-  #othersMayHave = false;
   #runner: AttemptRunner;
 
   constructor(options: ServicesOptions) {
@@ -162,20 +159,16 @@ export class Services {
       isStopping: () => this.fetcher.isStopping,
       onUnbegun: (attempt) => this.refunder.refund(attempt),
       onSlotFree: () => prefetch.noteEnded(),
-      onWaitedTooLong: () => {
-        prefetch.rest();
-        this.#othersMayHave = true;
-      },
+      onWaitedTooLong: () => prefetch.rest(),
       onEnded: (dueInMs) => {
         options.onEnded();
         this.fetcher.onRoom();
         if (dueInMs !== undefined) this.lookout.lookAfter(dueInMs);
       },
-      onGivenBack: (row) => {
+      onGivenBack: (row, isForOthers) => {
         this.lines.add(row, Number(row.run_at));
         this.fetcher.wake();
-        if (this.#othersMayHave) this.othersBell.add(row);
-        soon(() => (this.#othersMayHave = false));
+        if (isForOthers) this.othersBell.add(row);
       },
     });
     this.leaseKeeper = new LeaseKeeper({

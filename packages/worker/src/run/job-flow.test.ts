@@ -10,18 +10,20 @@ import { Slots } from "./slots.js";
 
 /** A flow with one slot, whose handlers end when the test says so; one whose job is lost is not begun by its runner. */
 function setUp() {
+  const clock = fakeClock();
   const attempts = new RunningAttempts();
   const slots = new Slots(1, new Map(), () => {});
   const told: string[] = [];
   const settled: string[] = [];
+  const givenBack: [id: string, isForOthers: boolean][] = [];
   const ends: (() => void)[] = [];
   const tell = (what: string) => (attempt: RunningAttempt) => void told.push(`${what} ${attempt.id}`);
   const reporter = { started: tell("started"), recorded: tell("recorded"), refused: tell("refused") };
-  const flow = new JobFlow({
+  const flow: JobFlow = new JobFlow({
     kinds: resolveKinds(createQueue({ jobs: { a: job() } }).jobs),
     concurrency: 1,
     leaseMs: 30_000,
-    clock: fakeClock(),
+    clock,
     attempts,
     slots,
     reporter,
@@ -30,18 +32,23 @@ function setUp() {
       await new Promise<void>((resolve) => ends.push(resolve));
       return { type: "unsettled", outcome: { type: "done" } };
     },
-    settle: (attempt, outcome) => void settled.push(`${outcome.type} ${attempt.id}`),
+    settle: (attempt, outcome) => {
+      settled.push(`${outcome.type} ${attempt.id}`);
+      if (outcome.type === "released") flow.settled(attempt, outcome, true);
+    },
     isStopping: () => false,
     onUnbegun: tell("unbegun"),
     onSlotFree: () => {},
     onWaitedTooLong: () => {},
     onEnded: () => {},
-    onGivenBack: () => {},
+    onGivenBack: ({ id }, isForOthers) => void givenBack.push([id, isForOthers]),
   });
   return {
     flow,
     slots,
+    clock,
     attempts,
+    givenBack,
     told,
     settled,
     async endOne() {
@@ -63,5 +70,21 @@ describe("a job that is cancelled while it waits for a slot", () => {
     await endOne();
     expect(settled).toEqual(["done 1", "done 3"]);
     expect(slots.free).toBe(1);
+  });
+});
+
+describe("jobs that are given back unbegun", () => {
+  test("are for others when they have waited too long for a slot, and for nobody in particular at a stop", async () => {
+    const { flow, clock, givenBack, endOne } = setUp();
+    for (const id of ["1", "2", "3"]) flow.begin(aRow(id), 0);
+    await clock.advanceSlowly(200);
+    expect(givenBack).toEqual([
+      ["2", true],
+      ["3", true],
+    ]);
+    flow.begin(aRow("4"), 0);
+    flow.giveBackWaiting();
+    expect(givenBack.slice(2)).toEqual([["4", false]]);
+    await endOne();
   });
 });

@@ -28,8 +28,8 @@ export interface JobFlowOptions {
   readonly onWaitedTooLong: () => void;
   /** An attempt has ended; `dueInMs`: its job was put back, and is due then. */
   readonly onEnded: (dueInMs: number | undefined) => void;
-  /** A job has its place in its line again, where claims have passed. */
-  readonly onGivenBack: (row: ClaimedRow) => void;
+  /** A job has its place in its line again, where claims have passed; `isForOthers`: because others may begin it sooner. */
+  readonly onGivenBack: (row: ClaimedRow, isForOthers: boolean) => void;
 }
 
 /** Enough for every job that a worker can lose in one incident. */
@@ -40,6 +40,7 @@ export class JobFlow {
   readonly #options: JobFlowOptions;
   readonly #startQueue: StartQueue;
   #hasGivenBack = false;
+  readonly #waitedTooLong = new WeakSet<RunningAttempt>();
   /** Attempts that began here and were lost: `"job/attempt"`, the latest of them. */
   readonly #begunAndLost = new Set<string>();
 
@@ -50,7 +51,10 @@ export class JobFlow {
       start: (attempt) => void this.#run(attempt),
       onWaitedTooLong: (attempts) => {
         options.onWaitedTooLong();
-        for (const attempt of attempts) this.#giveBackUnbegun(attempt);
+        for (const attempt of attempts) {
+          this.#waitedTooLong.add(attempt);
+          this.#giveBackUnbegun(attempt);
+        }
       },
     });
   }
@@ -99,7 +103,7 @@ export class JobFlow {
     }
     if (outcome.type === "released") {
       this.#hasGivenBack = true;
-      onGivenBack(attempt.row);
+      onGivenBack(attempt.row, this.#waitedTooLong.has(attempt));
     }
     reporter.recorded(attempt, outcome);
   }
