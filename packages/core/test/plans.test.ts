@@ -88,6 +88,17 @@ describe.each(states)("on %s", (_name, prepare) => {
     expect(sorts(plan)).toBe(false);
   });
 
+  test.each(ways)("a job's kind is looked up by a hash of all kinds, %s", async (_way, options) => {
+    await using session = await openSession(database.url);
+    for (const plan of [
+      await explain(session, statements.claimJobs, claim, options),
+      await explain(session, statements.lookAhead, { known: "[]", kinds: claim.kinds }, options),
+      await explain(session, statements.lookBehind, { lines: "[]", kinds: claim.kinds }, options),
+    ]) {
+      expect(JSON.stringify(plan)).toContain("hashed SubPlan");
+    }
+  });
+
   test.each(ways)("settling and extending read the primary key only, %s", async (_way, options) => {
     await using session = await openSession(database.url);
     for (const plan of [

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { isOfKinds } from "./of-kinds.js";
 import { queryBuilder } from "./query-builder.js";
 import { recordset } from "./recordset.js";
 import { clockTimestamp, toMicros, transactionTimestamp } from "./sql-time.js";
@@ -81,7 +82,7 @@ export function claimJobs(schema: string): Statement<ClaimJobsInput, ClaimAnswer
  * The due jobs that a claim takes, locked.
  *
  * What must stay as it is, each measured and held by a test:
- * - `coalesce(kind = any(…), false)` hides the filter on kinds from the planner's estimate, which would leave the index.
+ * - the filter on kinds is hidden from the planner's estimate ({@link isOfKinds}), which would leave the index.
  * - pauses are filtered by an array: as an anti-join they may be hashed, and the lines lose their order.
  * - no outer ORDER BY: it would lock all lines before it takes the first. The caller sorts.
  * - `status` is a literal: the claim index is partial.
@@ -103,7 +104,7 @@ export function candidates(schema: string, p: Placeholders<ClaimJobsInput>) {
               sql<boolean>`(j.run_at, j.id) >= (coalesce(timestamptz 'epoch' + l.since * interval '1 microsecond', '-infinity'), l.since_id)`,
             )
             .where("j.run_at", "<=", transactionTimestamp)
-            .where(sql<boolean>`coalesce(j.kind = any(${p.texts("kinds")}), false)`)
+            .where(isOfKinds(p.texts("kinds")))
             .orderBy("j.run_at")
             .orderBy("j.id")
             .limit(sql<number>`g.take`)

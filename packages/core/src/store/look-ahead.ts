@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { isOfKinds } from "./of-kinds.js";
 import { queryBuilder } from "./query-builder.js";
 import { queuedLinesAround } from "./queued-lines.js";
 import { clockTimestamp, transactionTimestamp } from "./sql-time.js";
@@ -36,7 +37,7 @@ export function lookAhead(schema: string): Statement<LookAheadInput, LaneAhead> 
           .whereRef("j.lane", "=", "l.lane")
           .whereRef("j.priority", "=", "l.priority")
           .where("j.run_at", ">", transactionTimestamp)
-          .where(sql<boolean>`coalesce(j.kind = any(${p.texts("kinds")}), false)`)
+          .where(isOfKinds(p.texts("kinds")))
           .orderBy("j.run_at")
           .limit(sql.lit(1))
           .as("next"),

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { notificationChannel } from "./notification-channel.js";
+import { isOfKinds } from "./of-kinds.js";
 import { queryBuilder } from "./query-builder.js";
 import { recordset } from "./recordset.js";
 import { toMicros, transactionTimestamp } from "./sql-time.js";
@@ -44,7 +45,7 @@ export function lookBehind(schema: string): Statement<LookBehindInput, Straggler
           .whereRef("j.priority", "=", "l.priority")
           .where(sql<boolean>`j.run_at < timestamptz 'epoch' + l.below * interval '1 microsecond'`)
           .where("j.run_at", "<=", transactionTimestamp)
-          .where(sql<boolean>`coalesce(j.kind = any(${p.texts("kinds")}), false)`)
+          .where(isOfKinds(p.texts("kinds")))
           .orderBy("j.run_at")
           .orderBy("j.id")
           .limit(sql.lit(1))

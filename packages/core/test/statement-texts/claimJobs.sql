@@ -4,7 +4,7 @@ cross join lateral (select "c"."id"
 from pg_catalog.jsonb_to_recordset(g.lines) as "l"("lane" text, "priority" int2, "since" int8, "since_id" int8)
 cross join lateral (select "j"."id"
 from "queue"."jobs" as "j"
-where "j"."status" = 'queued' and "j"."lane" = "l"."lane" and "j"."priority" = "l"."priority" and (j.run_at, j.id) >= (coalesce(timestamptz 'epoch' + l.since * interval '1 microsecond', '-infinity'), l.since_id) and "j"."run_at" <= pg_catalog.now() and coalesce(j.kind = any($2::text::text[]), false)
+where "j"."status" = 'queued' and "j"."lane" = "l"."lane" and "j"."priority" = "l"."priority" and (j.run_at, j.id) >= (coalesce(timestamptz 'epoch' + l.since * interval '1 microsecond', '-infinity'), l.since_id) and "j"."run_at" <= pg_catalog.now() and coalesce(j.kind in (select pg_catalog.unnest($2::text::text[])), false)
 order by "j"."run_at", "j"."id"
 limit g.take
 for no key
