@@ -50,10 +50,7 @@ export class Cursor {
   /** Where the next claim begins. */
   begin(nowMs: number): Place | undefined {
     this.#version += 1;
-    const underWay = [...this.#underWay.values()];
-    const lookedAtMs = (n: number) =>
-      Math.max(this.#lookedAtMs[n] ?? 0, ...underWay.map((claim) => (claim.rung < n ? Number.NEGATIVE_INFINITY : claim.nowMs)));
-    const rung = ladderMs.findLastIndex((depthMs, n) => nowMs - lookedAtMs(n) >= depthMs / 4);
+    const rung = this.#rungAt(nowMs);
     this.#underWay.set(this.#version, { rung: this.#place === undefined ? -1 : rung, nowMs });
     if (this.#place === undefined) return undefined;
     if (rung < 0) return this.#isExact ? this.#place : below(this.#place, alwaysMs);
@@ -106,6 +103,21 @@ export class Cursor {
     this.#place = undefined;
   }
 
+  /** The lowest rung that is to be looked at; -1: none. Called for each line of each claim. */
+  #rungAt(nowMs: number): number {
+    for (let rung = ladderMs.length - 1; rung >= 0; rung--) {
+      if (nowMs - this.#lookedAt(rung) >= (ladderMs[rung] ?? 0) / 4) return rung;
+    }
+    return -1;
+  }
+
+  /** When this rung was looked at last, or is by a claim under way. */
+  #lookedAt(rung: number): number {
+    let last = this.#lookedAtMs[rung] ?? 0;
+    for (const claim of this.#underWay.values()) if (claim.rung >= rung) last = Math.max(last, claim.nowMs);
+    return last;
+  }
+
   #noteRung(version: number): void {
     const claim = this.#underWay.get(version);
     for (let n = 0; claim !== undefined && n <= claim.rung; n++) this.#lookedAtMs[n] = claim.nowMs;
@@ -113,15 +125,15 @@ export class Cursor {
 
   /** A lowering is kept for the claims that were sent before it. */
   #end(version: number): void {
-    if (!this.#underWay.delete(version)) return;
+    if (!this.#underWay.delete(version) || this.#lowerings.length === 0) return;
     const oldest = Math.min(...this.#underWay.keys());
     this.#lowerings = this.#lowerings.filter((lowering) => lowering.version > oldest);
   }
 
   #moveTo(place: Place, version: number, isExact: boolean): void {
     this.#answered = version;
-    const later = this.#lowerings.filter((lowering) => lowering.version > version);
-    const floor = Math.min(...later.map(({ at }) => at));
+    let floor = Number.POSITIVE_INFINITY;
+    for (const lowering of this.#lowerings) if (lowering.version > version) floor = Math.min(floor, lowering.at);
     this.#isExact = isExact && place.at <= floor;
     if (floor === Number.NEGATIVE_INFINITY) this.#place = undefined;
     else this.#place = place.at <= floor ? place : { at: floor, id: "0" };

@@ -14,7 +14,8 @@ export interface LineGroup {
   readonly ceilingOf: string | undefined;
   readonly take: number;
   readonly lines: readonly ClaimLine[];
-  /** The versions of the lines' cursors. */
+  /** The cursors of the lines, and their versions; empty when nothing is taken. */
+  readonly cursors: readonly Cursor[];
   readonly versions: readonly number[];
 }
 
@@ -82,7 +83,9 @@ export class Lines {
     const byGroup = new Map<string | undefined, Line[]>();
     for (const line of rotateEquals(lines, turn)) {
       const group = this.#ceilings.has(line.lane) ? line.lane : undefined;
-      byGroup.set(group, [...(byGroup.get(group) ?? []), line]);
+      const members = byGroup.get(group);
+      if (members === undefined) byGroup.set(group, [line]);
+      else members.push(line);
     }
     return [...byGroup].map(([ceilingOf, members]) => {
       const take = ceilingOf === undefined ? free : freeIn(ceilingOf);
@@ -92,6 +95,7 @@ export class Lines {
         ceilingOf,
         take,
         lines: members.map((line, n) => ({ ...line, ...beginOf(cursors[n], nowMs) })),
+        cursors,
         versions: cursors.map(({ version }) => version),
       };
     });
@@ -111,18 +115,20 @@ export class Lines {
         if (compareInLine(row, sofar.last) > 0) sofar.last = row;
       }
     }
-    const isFull = ({ lines, take }: LineGroup) => lines.reduce((sum, line) => sum + (taken.get(keyOf(line))?.count ?? 0), 0) >= take;
+    const countOf = (line: Line) => taken.get(keyOf(line))?.count ?? 0;
+    const isFull = ({ lines, take }: LineGroup) => claimed.length >= take && lines.reduce((sum, line) => sum + countOf(line), 0) >= take;
     for (const group of groups) {
       const isCut = claimed.length >= limit || isFull(group);
-      for (const [n, line] of group.lines.entries()) {
+      // A group that may take nothing was not asked for, and has no cursors.
+      for (const [n, cursor] of group.cursors.entries()) {
+        const line = group.lines[n];
         const version = group.versions[n];
-        // A group that may take nothing was not asked for.
-        if (version === undefined) continue;
-        const last = taken.get(keyOf(line))?.last;
-        if (isPart || paused.includes(line.lane)) this.#cursor(line).notRead(version);
-        else if (!isCut) this.#cursor(line).readToEnd(Number(now), version);
-        else if (last !== undefined) this.#cursor(line).readUntil({ at: Number(last.run_at), id: last.id }, version);
-        else this.#cursor(line).notRead(version);
+        if (line === undefined || version === undefined) continue;
+        const last = isCut ? taken.get(keyOf(line))?.last : undefined;
+        if (isPart || paused.includes(line.lane)) cursor.notRead(version);
+        else if (!isCut) cursor.readToEnd(Number(now), version);
+        else if (last !== undefined) cursor.readUntil({ at: Number(last.run_at), id: last.id }, version);
+        else cursor.notRead(version);
       }
     }
     return groups.filter(isFull);
@@ -144,14 +150,16 @@ export class Lines {
   /** Nobody knows what the claim of these groups saw, and what it had locked was passed over by claims that went on. */
   failed(groups: readonly LineGroup[]): void {
     for (const group of groups) {
-      for (const [n, line] of group.lines.entries()) this.#cursor(line).notRead(group.versions[n] ?? 0);
+      for (const [n, cursor] of group.cursors.entries()) cursor.notRead(group.versions[n] ?? 0);
     }
     for (const cursor of this.#cursors.values()) cursor.reset();
   }
 
   #cursor(line: Line): Cursor {
     const key = keyOf(line);
-    const cursor = this.#cursors.get(key) ?? new Cursor();
+    const known = this.#cursors.get(key);
+    if (known !== undefined) return known;
+    const cursor = new Cursor();
     this.#cursors.set(key, cursor);
     return cursor;
   }
