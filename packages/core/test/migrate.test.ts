@@ -70,7 +70,7 @@ describe("migrate", () => {
     expect(rows).toEqual([
       {
         unlearnt: ["kind", "lane", "locked_until", "priority", "run_at", "status"],
-        options: ["fillfactor=70", "vacuum_truncate=off"],
+        options: ["fillfactor=50", "vacuum_truncate=off"],
       },
     ]);
   });

@@ -50,7 +50,8 @@ async function throughput(stage: Stage, state: GrowthState, sizes: GrowthSizes) 
   const { producer, startRunner } = stage;
   if (archived > 0) await producer.call("insertBacklog", { backlog: "ended", jobs: archived });
   const preloaded = payloadBytes > 0 ? Math.min(sizes.jobs, Math.ceil(sizes.payloadBudgetBytes / payloadBytes)) : sizes.jobs;
-  const jobs = backlog > 0 ? backlog : preloaded;
+  // As many for each process: they are slow until their code is compiled.
+  const jobs = backlog > 0 ? backlog : preloaded * processes;
   if (backlog > 0) await producer.call("insertBacklog", { backlog: "due", jobs });
   else await producer.call("preload", { jobs, firstId: 0, payloadBytes });
   const workers: RunnerProcess[] = [];
