@@ -16,6 +16,8 @@ export interface Sizes {
   readonly deepClaimMs: number;
   readonly floodMs: number;
   readonly memoryJobs: number;
+  /** After the start of workers that have nothing to do, before their database is watched. */
+  readonly idleSettleMs: number;
   readonly idleMs: number;
   readonly idleWorkers: number;
 }
@@ -34,6 +36,8 @@ export const fullSizes: Sizes = {
   deepClaimMs: 3_000,
   floodMs: 5_000,
   memoryJobs: 1_000_000,
+  // Pools close after ten seconds what only the start needed.
+  idleSettleMs: 15_000,
   idleMs: 30_000,
   idleWorkers: 10,
 };
@@ -53,6 +57,7 @@ export const quickSizes: Sizes = {
   deepClaimMs: 1_000,
   floodMs: 1_500,
   memoryJobs: 40_000,
+  idleSettleMs: 2_000,
   idleMs: 3_000,
   idleWorkers: 10,
 };

@@ -8,8 +8,6 @@ import { type Measure, onPostgres } from "./measure.js";
 const chunks = 10;
 /** Memory is compared from here on: by then everything has been compiled and every pool filled. */
 const warmChunks = 2;
-/** What a worker does once, after its start, is over by then. */
-const settleMs = 2_000;
 
 export const s10Resources: Measure = {
   id: "S10",
@@ -55,10 +53,10 @@ function memory(bench: Bench, variant: Variant): Promise<Readings> {
 }
 
 function idle(bench: Bench, variant: Variant): Promise<Readings> {
-  const { idleMs, idleWorkers } = bench.sizes;
+  const { idleSettleMs, idleMs, idleWorkers } = bench.sizes;
   return onStage(bench, variant, { aim: "latency" }, async ({ startRunner }) => {
     await Promise.all(Array.from({ length: idleWorkers }, async () => (await startRunner()).call("work", { record: false })));
-    await pause(settleMs);
+    await pause(idleSettleMs);
     const member = await bench.server.processId();
     const before = await serverProcessorSeconds(member);
     await pause(idleMs);
