@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createQueue, job, QueueError } from "@queue/core";
+import type { Listener } from "@queue/core/adapter";
 import { Session } from "../src/lifecycle/session.js";
 import { resolveWorkerOptions } from "../src/worker-options.js";
 import { clientListener } from "./support/client-listener.js";
@@ -79,6 +80,27 @@ describe("stop", () => {
     expect(events.all.map(({ type }) => type)).toEqual(["worker.stopped"]);
     await queue.enqueue(workers.db, "long", null);
     expect(await workers.sql("select from queue.workers")).toEqual([]);
+  });
+
+  test("during start: a listener that connects only then changes nothing, and is closed", async () => {
+    const connecting = createGate();
+    const closed = createGate();
+    const listener: Listener = {
+      adapter: "test",
+      async listen(_channel, { onListening }) {
+        await connecting.pass();
+        onListening();
+        return { close: () => closed.pass() };
+      },
+    };
+    const { worker, events } = workers.create({ queue, listener, handlers: { long: () => {} } });
+    const started = worker.start();
+    await connecting.reached;
+    await worker.stop();
+    await started;
+    connecting.open();
+    await closed.reached;
+    expect(events.all.map(({ type }) => type)).toEqual(["worker.stopped"]);
   });
 
   test("and start again works, and again", async () => {

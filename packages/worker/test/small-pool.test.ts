@@ -1,6 +1,8 @@
-import { sql } from "kysely";
+import { createWorker } from "@queue/worker";
+import { Kysely, PostgresDialect, sql } from "kysely";
+import pg from "pg";
 import { describe, expect, test } from "vitest";
-import { createQueue, job } from "@queue/core";
+import { createQueue, job, type QueueDatabase } from "@queue/core";
 import { clientListener } from "./support/client-listener.js";
 import { createGate } from "./support/gate.js";
 import { useWorkers } from "./support/use-workers.js";
@@ -54,6 +56,21 @@ describe("B25: handlers that use every connection of the pool", () => {
       expect(warning).toMatchObject({ details: { connections: 3, wanted: 5 } });
       expect(warning?.message).toContain("at least 5");
     }
+  });
+
+  test("a worker that is stopped while it sees how many there are has given all back: the application may end its pool", async () => {
+    const pool = new pg.Pool({ connectionString: workers.database.url, max: 3 });
+    const worker = createWorker({
+      queue,
+      db: new Kysely<QueueDatabase>({ dialect: new PostgresDialect({ pool }) }),
+      handlers: { write: { transactional: true, run: async () => {} } },
+    });
+    const starting = worker.start();
+    await expect.poll(() => pool.waitingCount, { interval: 5 }).toBeGreaterThan(0);
+    await worker.stop();
+    await starting;
+    expect({ waiting: pool.waitingCount, taken: pool.totalCount - pool.idleCount }).toEqual({ waiting: 0, taken: 0 });
+    await pool.end();
   });
 
   test("plain ones that hold transactions of their own do not starve heartbeats on the listener's connection", async () => {

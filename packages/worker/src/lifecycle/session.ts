@@ -34,6 +34,8 @@ export class Session {
 
   readonly #onUnusable: (error: unknown) => void;
   #checking: Promise<void> | undefined;
+  /** Holds connections of the pool. */
+  #measuring: Promise<unknown> = Promise.resolve();
 
   /** `onUnusable`: the tables are gone, or of another version; nothing can be done but to close. */
   constructor(options: ResolvedWorkerOptions, worker: string, pid: number, clock: Clock, onUnusable: (error: unknown) => void) {
@@ -57,7 +59,9 @@ export class Session {
     await this.#patiently(Promise.resolve(createSchemaCheck(this.#options.schema)(this.#services.database.executor)));
     await this.#patiently(this.#services.database.prepare());
     if ([...this.#options.handlers.values()].some((handler) => typeof handler !== "function")) {
-      const limit = transactionLimit({ ...this.#options, database: this.#services.database, clock: this.#clock });
+      const { database } = this.#services;
+      const limit = transactionLimit({ ...this.#options, database, clock: this.#clock, stopped: this.#closing.promise });
+      this.#measuring = limit;
       this.#services.limitTransactions(await this.#patiently(limit));
     }
     await this.#attempt(() => this.#patiently(this.#services.janitor.maintainPartitions()));
@@ -134,6 +138,7 @@ export class Session {
     const { settler, flow, refunder, reporter, leaseKeeper, sweeper, janitor, registrar, lookout } = this.#services;
     const endsAtMs = this.#clock.now() + Math.min(lastWordsMs, this.#options.leaseMs);
     const inTime = (words: Promise<unknown>) => this.#within(words, Math.max(0, endsAtMs - this.#clock.now()));
+    await inTime(this.#measuring);
     await inTime(settler.drain());
     // From here on nothing is tried again: the application may end its pool, and a claim may still be answered.
     settler.abandon();
@@ -163,6 +168,8 @@ export class Session {
     const listening = listener.listen(notificationChannel(schema), {
       onNotification: (payload) => this.#notified(payload),
       onListening: () => {
+        // Its connection came up while it was being closed: the application may have ended its pool by now.
+        if (this.#isClosing) return;
         this.#services.lookout.lookEverywhere();
         this.#services.bell.listening();
         this.#services.hearingCheck.start();

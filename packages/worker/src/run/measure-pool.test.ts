@@ -29,11 +29,13 @@ function poolOf(size: number, { rejects = false } = {}) {
   return { db, pool };
 }
 
+const never = new Promise<void>(() => {});
+
 describe("measurePool", () => {
   test("finds as many as are wanted, at once", async () => {
     const { db, pool } = poolOf(10);
     const clock = fakeClock();
-    expect(await measurePool(db, 5, clock)).toBe(5);
+    expect(await measurePool(db, 5, clock, never)).toBe(5);
     await clock.advanceSlowly(1_000);
     expect(pool).toEqual({ out: 0, most: 5 });
     expect(clock.pending).toBe(0);
@@ -42,7 +44,7 @@ describe("measurePool", () => {
   test("finds what there is when the pool hands out no more, and takes nothing that comes later", async () => {
     const { db, pool } = poolOf(3);
     const clock = fakeClock();
-    const found = measurePool(db, 12, clock);
+    const found = measurePool(db, 12, clock, never);
     await clock.advanceSlowly(4_000);
     expect(await found).toBe(3);
     await clock.advanceSlowly(1_000);
@@ -51,7 +53,16 @@ describe("measurePool", () => {
 
   test("takes an error of the pool for its answer", async () => {
     const { db, pool } = poolOf(2, { rejects: true });
-    expect(await measurePool(db, 12, fakeClock())).toBe(2);
+    expect(await measurePool(db, 12, fakeClock(), never)).toBe(2);
     expect(pool.most).toBe(2);
+  });
+
+  test("gives everything back when the worker stops meanwhile, before it ends", async () => {
+    const { db, pool } = poolOf(3);
+    const clock = fakeClock();
+    const found = measurePool(db, 12, clock, Promise.resolve());
+    expect(await found).toBeUndefined();
+    expect(pool).toEqual({ out: 0, most: 3 });
+    expect(clock.pending).toBe(0);
   });
 });

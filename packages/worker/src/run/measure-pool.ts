@@ -7,17 +7,32 @@ const patienceMs = 2_000;
 /**
  * How many connections the pool hands out at the same time, up to `wanted`. Transactional handlers that hold them all would
  * keep the worker's own statements waiting, so it has to know; and no pool says it in a way that is common to all.
+ *
+ * `stopped`: nobody wants to know any more. Then it resolves, with undefined, when all is given back: whoever stops a worker may end the
+ * pool next, and one that has handed something out may not end.
  */
-export async function measurePool(db: AdapterDatabase<unknown>, wanted: number, clock: Clock): Promise<number> {
+export async function measurePool(
+  db: AdapterDatabase<unknown>,
+  wanted: number,
+  clock: Clock,
+  stopped: Promise<void>,
+): Promise<number | undefined> {
   let held = 0;
   let giveBack = () => {};
   const over = new Promise<void>((resolve) => {
     giveBack = resolve;
   });
   let isOver = false;
+  let isStopped = false;
+  let holders: readonly Promise<void>[] = [];
   await new Promise<void>((resolve) => {
     let cancel = clock.after(patienceMs, resolve);
-    const holders = Array.from({ length: wanted }, () =>
+    void stopped.then(() => {
+      isStopped = true;
+      cancel();
+      resolve();
+    });
+    holders = Array.from({ length: wanted }, () =>
       db
         .transaction(async (_trx, executor) => {
           // A pooler between gives a connection to a statement, and keeps it for a transaction.
@@ -32,9 +47,10 @@ export async function measurePool(db: AdapterDatabase<unknown>, wanted: number, 
         // A pool that times out waiting for a connection has said how many it has.
         .catch(() => resolve()),
     );
-    void Promise.allSettled(holders);
   });
   isOver = true;
   giveBack();
-  return held;
+  if (!isStopped) return held;
+  await Promise.allSettled(holders);
+  return undefined;
 }

@@ -10,6 +10,8 @@ export interface TransactionLimitOptions {
   readonly concurrency: number;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** The worker stops. */
+  readonly stopped: Promise<void>;
 }
 
 /** Connections that transactional handlers leave to the worker itself. */
@@ -19,10 +21,11 @@ const reservedConnections = 2;
  * How many transactional handlers may run at the same time, so that the worker's own statements still find a connection. A
  * pool that is too small for the worker's `concurrency` is named.
  */
-export async function transactionLimit({ db, database, concurrency, clock, logger }: TransactionLimitOptions): Promise<number> {
+export async function transactionLimit({ db, database, concurrency, clock, logger, stopped }: TransactionLimitOptions): Promise<number> {
   if (database.hasOneConnection) return 1;
   const wanted = concurrency + reservedConnections;
-  const connections = await measurePool(db, wanted, clock);
+  const connections = await measurePool(db, wanted, clock, stopped);
+  if (connections === undefined) return 1;
   const limit = Math.max(1, connections - reservedConnections);
   if (connections < wanted) {
     logger.warn(
